@@ -109,9 +109,10 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
-    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
+    'client/history': ['model', 'plan', 'store', '/platform'],
+    'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/history', 'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -124,7 +125,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/pauses', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/history', 'client/pauses', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',
@@ -181,7 +182,8 @@ const rooms = {
   ...within('src/page', {
     door: ['/platform'],
     live: ['/change-feed-processor', '/platform', '/sas'],
-    api: ['door', '/connection', '/operations', '/platform', '/sas', '/telemetry'],
+    'api/past': ['api', '/operations', '/platform', '/sas'],
+    api: ['api/past', 'door', '/connection', '/operations', '/platform', '/sas', '/telemetry'],
     assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],

@@ -15,6 +15,7 @@ export const examples: Readonly<Record<string, string>> = {
   autoscale: 'stepward autoscale agents --min 1 --max 8',
   submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./jobs.js --wait',
   status: 'stepward status 10248',
+  history: 'stepward history 10248 --limit 50',
   list: 'stepward list --tag customer=4711 --since 1d',
   attention: 'stepward attention --workflow order-fulfilment',
   watch: 'stepward watch 10248',

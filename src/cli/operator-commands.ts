@@ -3,6 +3,7 @@ import type { AuditOptions } from './commands/operations/audit.js'
 import type { UsageOptions } from './commands/operations/usage.js'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
+import type { HistoryCommandOptions } from './commands/jobs/history.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
 import type { StatusOptions } from './commands/jobs/status.js'
@@ -172,5 +173,15 @@ function addStatusCommand(program: Command, terminal: Terminal, ending: RunComma
     .action(async (job: string | undefined, options: StatusOptions) => {
       const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
+    })
+  withStoreOptions(program.command('history <job>'))
+    .description('what changed in a job and its steps, in order: all versions that the store keeps')
+    .option('--limit <n>', 'the least number of changed documents of a page', '100')
+    .option('--after <position>', 'continue after the page that printed this value')
+    .option('--moment <n>', 'print the documents that this moment has written')
+    .option('--show-secrets', 'print also the values that the workflow marks as secret')
+    .action(async (job: string, options: HistoryCommandOptions) => {
+      const { history } = await import('./commands/jobs/history.js')
+      await ending(history(job, options, terminal))
     })
 }

@@ -17,6 +17,7 @@ import { Argument, Command, Option } from 'commander'
 import type { CheckOptions } from './commands/operations/check.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
+import type { ProvisionOptions } from './commands/store/provision.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/store/emulator-partitions.js'
 import type { PageCommandOptions } from './commands/operations/page.js'
@@ -36,7 +37,6 @@ import {
   withScaleTarget,
   withStoreOptions,
   withUnitOptions,
-  type StoreOptions,
   type UnitOptions,
 } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
@@ -86,6 +86,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
     .option('--through-sdk', 'let the roles use the store through the SDK, as they use an account')
+    .option('--keep-versions <time>', 'keep all versions of documents for this time, for "stepward history"')
     .option('--page-port <n>', 'port of the page, 0 for any; default: 8090, or any if 8090 is in use')
     .option('--no-page', 'serve no page for operators')
     .action(async (module: string | undefined, options: DevOptions) => {
@@ -241,7 +242,8 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
 
   withStoreOptions(program.command('provision'))
     .description('create the database and containers that are missing, and check those that are there')
-    .action(async (options: StoreOptions) => {
+    .option('--keep-versions <time>', 'keep all versions of documents for this time, for "stepward history"')
+    .action(async (options: ProvisionOptions) => {
       const { provision } = await import('./commands/store/provision.js')
       await ending(provision(options, terminal))
     })

@@ -123,6 +123,6 @@ interface Opened {
 
 /** Returns a function that emits an event with the request units of each request to the store. */
 export function charging(telemetry: Telemetry) {
-  return (operation: string, charge: number): void =>
-    telemetry.emit({ type: 'store.charged', operation, charge })
+  return (operation: string, charge: number, user?: string): void =>
+    telemetry.emit({ type: 'store.charged', operation, charge, ...(user === undefined ? {} : { user }) })
 }

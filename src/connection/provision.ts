@@ -1,4 +1,5 @@
 import { openConnection, type Connection } from './connection.js'
+import { keepVersions } from './keep-versions.js'
 import { containerRoles, explained, openContainers } from './containers.js'
 
 export interface Provisioned {
@@ -10,14 +11,20 @@ export interface Provisioned {
     /** False if the container already existed. It then has the required settings. */
     readonly isNew: boolean
   }[]
+  /** The time for which the state container keeps all versions, if this call has set it. */
+  readonly keepsVersionsForMs?: number
 }
 
 /**
- * Creates the database and the containers if they are missing, and checks the containers that exist.
+ * Creates the database and the containers if they are missing, and checks the containers that exist. With
+ * `keepVersionsMs`, the state container keeps all versions of its documents for this time.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
-export async function provision(connection: Connection): Promise<Provisioned> {
+export async function provision(
+  connection: Connection,
+  { keepVersionsMs }: { readonly keepVersionsMs?: number | undefined } = {},
+): Promise<Provisioned> {
   const opened = await openConnection(connection)
   const { client, database, endpoint } = opened
   try {
@@ -26,12 +33,14 @@ export async function provision(connection: Connection): Promise<Provisioned> {
       return resources.map(({ id }) => id)
     })
     const there = await openContainers(opened)
+    if (keepVersionsMs !== undefined) await keepVersions(there.state, keepVersionsMs)
     const containers = (['state', 'leases'] as const).map((purpose) => {
       const { id } = there[purpose]
       const [partitionKeyPath] = containerRoles[purpose].partitionKeys
       return { id, partitionKeyPath, isNew: !before.includes(id) }
     })
-    return { endpoint, database, containers }
+    const kept = keepVersionsMs === undefined ? {} : { keepsVersionsForMs: keepVersionsMs }
+    return { endpoint, database, containers, ...kept }
   } catch (error) {
     throw explained(opened, error)
   } finally {

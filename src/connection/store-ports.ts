@@ -18,11 +18,13 @@ import { writeReportsOf } from './write-reports.js'
 /** The ports through which roles and clients use a store. */
 export interface StorePorts {
   readonly state: StateStore
+  /** Returns the same store, whose requests are counted for this user of the store, such as a role. */
+  stateOf(user: string): StateStore
   readonly queries: JobQueries
   /** Returns a feed of the state container for one reader, because a feed remembers its last position. */
   changeFeed(): ChangeFeed
-  /** Opens the leases of a deployment unit. Each unit needs its own. */
-  leases(processorName: string): Promise<LeaseStore>
+  /** Opens the leases of a deployment unit for a user of the store. Each unit needs its own. */
+  leases(processorName: string, user?: string): Promise<LeaseStore>
   /**
    * Calls `onWrite` with the physical partition of each write to the state container by others, or with null
    * if it is unknown, if the store reports writes. A store in another process also reports the writes of this
@@ -43,8 +45,17 @@ export interface StorePorts {
   close(): void
 }
 
-/** Called with the request units of each request. */
-type OnCharge = (operation: string, charge: number) => void
+/** Called with the request units of each request, and with the part of the process that sent it, if that is known. */
+type OnCharge = (operation: string, charge: number, user?: string) => void
+
+/** The user of the feed that all roles of a process share. */
+const sharedFeed = 'feed'
+/** The user that submits jobs and asks about jobs. */
+const client = 'client'
+
+function countedFor(user: string | undefined, onCharge: OnCharge): OnCharge {
+  return user === undefined ? onCharge : (operation, charge) => onCharge(operation, charge, user)
+}
 
 interface PortsUse {
   readonly onCharge: OnCharge
@@ -58,11 +69,11 @@ interface PortsUse {
  * account's indexes. The leases have the same ids in both cases, so either kind of process continues the work of the other.
  */
 export async function openPorts(
-  { client, embedded, database, container, leaseContainer }: OpenConnection,
+  { client: sdk, embedded, database, container, leaseContainer }: OpenConnection,
   containers: Containers,
   { onCharge, clock }: PortsUse,
 ): Promise<StorePorts> {
-  const reports = writeReportsOf(client)
+  const reports = writeReportsOf(sdk)
   const watch: StorePorts['watch'] = (onWrite) => reports?.(database, container, onWrite) ?? (() => undefined)
   const bySdk = {
     ...cosmosPorts(containers, onCharge),
@@ -81,6 +92,8 @@ export async function openPorts(
     if (door === null) return bySdk
     return {
       state: door.state,
+      // The door counts the requests of this process together.
+      stateOf: () => door.state,
       queries: bySdk.queries,
       changeFeed: () => door.changeFeed(),
       leases: async (processorName) => door.leases(processorName),
@@ -111,10 +124,13 @@ export async function openPorts(
       },
     },
     state: ports.stateStore(container),
+    stateOf: (user) => ports.stateStore(container, countedFor(user, onCharge)),
     queries: bySdk.queries,
-    changeFeed: () => ports.changeFeed(container),
-    leases: async (processorName) =>
-      ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
+    changeFeed: () => ports.changeFeed(container, countedFor(sharedFeed, onCharge)),
+    leases: async (processorName, user) => {
+      const names = { processorName, leaseContainer, monitoredContainer: container }
+      return ports.leaseStore(names, countedFor(user, onCharge))
+    },
     watch: (onWrite) => ports.watch(container, onWrite),
     reportsWrites: true,
     close: noEnd,
@@ -134,14 +150,15 @@ function cosmosPorts(
   const options = { container, onCharge }
   return {
     state: new CosmosStateStore(options),
-    queries: new CosmosJobQueries(options),
-    changeFeed: () => new CosmosChangeFeed(options),
-    leases: (processorName) =>
+    stateOf: (user) => new CosmosStateStore({ container, onCharge: countedFor(user, onCharge) }),
+    queries: new CosmosJobQueries({ container, onCharge: countedFor(client, onCharge) }),
+    changeFeed: () => new CosmosChangeFeed({ container, onCharge: countedFor(sharedFeed, onCharge) }),
+    leases: (processorName, user) =>
       CosmosLeaseStore.open({
         leaseContainer: leases,
         monitoredContainer: container,
         processorName,
-        onCharge,
+        onCharge: countedFor(user, onCharge),
       }),
   }
 }

@@ -17,6 +17,7 @@ import {
   type JobCounts,
   type JobQueries,
   type PartitionFeed,
+  type VersionsRead,
 } from '../sas/store/job-queries.js'
 import type { StateDocument, Stored } from '../sas/store/state-store.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
@@ -26,6 +27,7 @@ import { hasStepOf, isWaitingFor, type WaitKind } from '../sas/store/filters/wai
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, isPause, stored } from './state-documents.js'
+import { readVersions } from './engine-versions.js'
 
 /** Implements the port for queries about jobs directly on the engine. */
 export class EngineJobQueries implements JobQueries {
@@ -122,6 +124,21 @@ export class EngineJobQueries implements JobQueries {
     const sorted = found.map(stored).sort((one, other) => timeOf(other) - timeOf(one))
     const last = sorted[limit - 1]
     return last === undefined ? sorted : sorted.filter((document) => timeOf(document) >= timeOf(last))
+  }
+
+  async listVersions(partition: string, after: string, limit: number): Promise<VersionsRead> {
+    const read = readVersions(this.documents.container(), { partition, after, limit })
+    await this.documents.settled()
+    return read
+  }
+
+  async firstLsn(partition: string, atMs: number): ReturnType<JobQueries['firstLsn']> {
+    const container = this.documents.container()
+    const place = container.locate([partition])
+    const page = { ...place, start: { kind: 'time', atMs }, maxItemCount: 1 } as const
+    const { versions, charge } = readChanges(container, place.partition, page)
+    await this.documents.settled()
+    return { lsn: versions[0]?.lsn ?? null, charge }
   }
 
   follow(partition: string): PartitionFeed {

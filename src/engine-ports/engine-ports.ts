@@ -38,16 +38,19 @@ export interface EnginePortsOptions {
   readonly onCharge?: OnCharge
 }
 
-/** The ports on one database of an engine. Each call returns a new instance on the same stored data. */
+/**
+ * The ports on one database of an engine. Each call returns a new instance on the same stored data. `onCharge` takes the
+ * place of the one of all ports.
+ */
 export interface EnginePorts {
-  changeFeed(container: string): EngineChangeFeed
-  stateStore(container: string): EngineStateStore
+  changeFeed(container: string, onCharge?: OnCharge): EngineChangeFeed
+  stateStore(container: string, onCharge?: OnCharge): EngineStateStore
   jobQueries(container: string): JobQueries
   /**
    * Returns a new lease store. Each instance of a deployment unit needs its own, because the store remembers
    * which bootstrap lock it holds.
    */
-  leaseStore(names: LeaseStoreNames): LeaseStore
+  leaseStore(names: LeaseStoreNames, onCharge?: OnCharge): LeaseStore
   /**
    * Reports the writes to a container that others make: every write except those of the state stores of these
    * ports. Returns a function that ends the reports.
@@ -67,7 +70,7 @@ export interface EnginePorts {
 export function enginePorts(
   engine: CosmosEngine,
   database: string,
-  { accountHost = 'embedded', onCharge = () => undefined }: EnginePortsOptions = {},
+  { accountHost = 'embedded', onCharge: ofAll = () => undefined }: EnginePortsOptions = {},
 ): EnginePorts {
   const decoded = new WeakMap<DocumentVersion, Lease>()
   const { now } = engine
@@ -95,12 +98,13 @@ export function enginePorts(
     )
   }
   return {
-    changeFeed: (container) => new EngineChangeFeed({ container: named(container), settled, now, onCharge }),
-    stateStore: (container) =>
+    changeFeed: (container, onCharge = ofAll) =>
+      new EngineChangeFeed({ container: named(container), settled, now, onCharge }),
+    stateStore: (container, onCharge = ofAll) =>
       new EngineStateStore({ container: named(container), settled, onCharge, writing }),
     jobQueries: (container) =>
-      new EngineJobQueries({ container: named(container), settled, onCharge, writing }),
-    leaseStore: (names) => leaseStore(names, onCharge),
+      new EngineJobQueries({ container: named(container), settled, onCharge: ofAll, writing }),
+    leaseStore: (names, onCharge = ofAll) => leaseStore(names, onCharge),
     takers,
     // No role or client of Stepward needs this in Azure, so it is not counted.
     takingScheduler: (names, units) =>

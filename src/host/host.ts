@@ -249,7 +249,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   const starting = new Set(units)
   await awaitStore(() => startAll(connection, starting), waitingOf(settings, shell))
   const client = new JobClient({
-    store: wakingReaders(ports.state, hints),
+    store: wakingReaders(ports.stateOf('client'), hints),
     queries: ports.queries,
     clock,
     telemetry,

@@ -18,6 +18,11 @@ interface Series {
 const descriptions: Readonly<Record<string, Series>> = {
   stepward_events_total: { kind: 'counter', help: 'Events by type.', label: 'type' },
   stepward_request_charge_total: { kind: 'counter', help: 'Request units by operation.', label: 'operation' },
+  stepward_user_request_charge_total: {
+    kind: 'counter',
+    help: 'Request units by role, of the client, and of the feed that the roles share.',
+    label: 'user',
+  },
   stepward_changes_delivered_total: {
     kind: 'counter',
     help: 'Changes handed to delegates, by processor.',
@@ -45,6 +50,7 @@ const descriptions: Readonly<Record<string, Series>> = {
 export class Metrics implements Telemetry {
   private readonly series = new Map<string, Map<string, number>>()
   private readonly requests = new Map<string, number>()
+  private readonly requestsByUser = new Map<string, number>()
 
   /** @param startedAtMs the time since which events are counted, in milliseconds since the epoch */
   constructor(private readonly startedAtMs = 0) {}
@@ -54,6 +60,9 @@ export class Metrics implements Telemetry {
     if (event.type === 'store.charged') {
       this.add('stepward_request_charge_total', event.operation, event.charge)
       this.requests.set(event.operation, (this.requests.get(event.operation) ?? 0) + 1)
+      const { user = 'others' } = event
+      this.add('stepward_user_request_charge_total', user, event.charge)
+      this.requestsByUser.set(user, (this.requestsByUser.get(user) ?? 0) + 1)
     }
     if (event.type === 'page.delivered')
       this.add('stepward_changes_delivered_total', event.processorName, event.count)
@@ -74,17 +83,22 @@ export class Metrics implements Telemetry {
     )
   }
 
-  /** The requests and request units of each operation, the most expensive first. */
+  /** The requests and request units of each operation and of each user, the most expensive first. */
   get charges() {
-    const rows = [...(this.series.get('stepward_request_charge_total') ?? [])].map(([operation, charge]) => ({
-      operation,
-      requests: this.requests.get(operation) ?? 0,
-      charge,
-    }))
+    const rows = this.sums('stepward_request_charge_total', this.requests)
+    const users = this.sums('stepward_user_request_charge_total', this.requestsByUser)
     return {
       since: new Date(this.startedAtMs).toISOString(),
-      rows: rows.sort((one, other) => other.charge - one.charge),
+      rows: rows.map(([operation, requests, charge]) => ({ operation, requests, charge })),
+      users: users.map(([user, requests, charge]) => ({ user, requests, charge })),
     }
+  }
+
+  /** Returns the labels of a series with their numbers of requests and their sums, the largest sum first. */
+  private sums(series: string, requests: ReadonlyMap<string, number>): [string, number, number][] {
+    return [...(this.series.get(series) ?? [])]
+      .map(([label, sum]): [string, number, number] => [label, requests.get(label) ?? 0, sum])
+      .sort(([, , one], [, , other]) => other - one)
   }
 
   /** Returns all series, one line for each value. */

@@ -46,9 +46,9 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const { agents, slots, stopBudget, sweepInterval, deadlineGrace, timing } = settings
   const processorName = processorNameOf(role, settings.unitPrefix)
   const common: UnitOptions = {
-    store: ports.state,
+    store: ports.stateOf(role),
     feed: parts.feed,
-    leases: await ports.leases(processorName),
+    leases: await ports.leases(processorName, role),
     processorName,
     instanceName,
     telemetry,

@@ -80,9 +80,7 @@ export function checkModule({ agents, workflows, schedules }: ModuleUnderCheck):
   const elsewhere = [...called].filter((actor) => !known.has(actor))
   const unused = [...known.keys()].filter((name) => !called.has(name))
   const warnings = [
-    ...(agents.length === 0
-      ? []
-      : elsewhere.map((name) => `agent ${name} is not in this module: another process must run it`)),
+    ...elsewhere.map((name) => elsewhereText(name, calls)),
     ...(workflows.length === 0
       ? []
       : unused.map((name) => `agent ${name} is called by no workflow of this module`)),
@@ -113,6 +111,13 @@ function callsOf({ name, plan }: Pick<Workflow<unknown>, 'name' | 'plan'>): read
       ...(undo === null ? [] : [{ workflow: name, stepId: id, actor: undo.actor, action: undo.action }]),
     ]
   })
+}
+
+/** Names the operations of an agent that the module does not export. */
+function elsewhereText(agent: string, calls: readonly Call[]): string {
+  const actions = [...new Set(calls.flatMap(({ actor, action }) => (actor === agent ? [action] : [])))]
+  const what = actions.map((action) => `${agent}.${action}`).join(', ')
+  return `agent ${agent} is not in this module: export it, or another process must run ${what}`
 }
 
 function callProblem({ workflow, stepId, actor, action }: Call, operations: readonly string[] | undefined) {

@@ -72,7 +72,9 @@ type Found = Pick<Inspection, 'units' | 'storeTimeMs'> & { readonly expirationMs
 
 /** Describes what no instance does for the range of a job, or returns null. */
 export function unreadText(job: JobView, range: FeedRange, found: Found): string | null {
-  const isAtWork = job.steps.some(({ state }) => state === 'Processing' || state === 'Compensating')
+  const isAtWork = job.steps.some(({ state, actor }) => {
+    return actor !== '' && (state === 'Processing' || state === 'Compensating')
+  })
   const roles = needed.filter((role) => role !== 'agents' || isAtWork)
   const looks = roles.map((role) => ({ role, ...leasesAt(role, range, found) }))
   const unread = looks.filter(({ parts, read }) => read.length === 0 || read.length < parts)

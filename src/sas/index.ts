@@ -96,7 +96,17 @@ export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
 export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
-export type { JobView, StepView } from './client/job-view.js'
+export type { JobView, Raised, StepView } from './client/job-view.js'
+export type {
+  HistoryChange,
+  HistoryDocument,
+  HistoryDocuments,
+  HistoryMoment,
+  HistoryOptions,
+  JobHistory,
+  StepAttempt,
+  StepAttempts,
+} from './client/history/job-history.js'
 export type {
   Attention,
   AuditEntry,
@@ -147,6 +157,7 @@ export {
   PayloadStoreMissing,
   PayloadUnavailable,
   ScheduleNotFound,
+  StepNotFound,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,

@@ -11,7 +11,13 @@ interface OnInstance {
 
 /** Events of the store (as processes see the store), of hosts and of fleets. */
 export type HostEvent =
-  | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
+  /** `user` is the part of the process that sent the request: a role, `client`, or `feed`, which all roles share. */
+  | {
+      readonly type: 'store.charged'
+      readonly operation: string
+      readonly charge: number
+      readonly user?: string
+    }
   | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
   // A temporary problem causes one event when it begins and one when it ends, even if many requests fail.
   | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }

@@ -79,6 +79,60 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
+    describe('`listVersions`', () => {
+      const read = async (after: string, limit = 10, pk = 'p') => {
+        const page = await opened.queries.listVersions(pk, after, limit)
+        if (page.kind !== 'page') throw new Error(`no page: ${JSON.stringify(page)}`)
+        const changes = page.changes.map(({ operation, current, previous, previousLsn, lsn }) => ({
+          what: `${operation} ${current?.id} ${String(previous?.['text'])} → ${String(current?.['text'])}`,
+          isChained: (previousLsn ?? 0) < lsn,
+        }))
+        return { ...page, changes }
+      }
+
+      it('says so if the container keeps no versions', async () => {
+        expect(await opened.queries.listVersions('p', 'now', 10)).toEqual({
+          kind: 'notKept',
+          reason: expect.stringContaining('changeFeedPolicy') as string,
+        })
+      })
+
+      it('reads every version of one partition after a position, and continues from each page', async () => {
+        applied(await opened.store.apply('p', [create(note('early'))]))
+        await opened.keepVersions()
+        const begin = (await read('now')).position
+        applied(await opened.store.apply('p', [create(note('a')), create(note('b'))]))
+        const a = await opened.store.read({ pk: 'p', id: 'a' })
+        if (a === null) throw new Error('there is no document')
+        applied(await opened.store.apply('p', [replacing(a, { ...a, text: 'second' })]))
+        applied(await opened.store.apply('q', [create(note('other', 'first', 'q'))]))
+        const whole = ['create a undefined → first', 'create b undefined → first', 'replace a first → second']
+        const page = await read(begin)
+        expect(page.changes.map(({ what }) => what)).toEqual(whole)
+        expect(page.changes.every(({ isChained }) => isChained)).toBe(true)
+        expect(page.charge).toBeGreaterThan(0)
+        const first = await read(begin, 1)
+        expect(first.changes).toHaveLength(2)
+        expect((await read(first.position)).changes).toHaveLength(1)
+        expect(await read(page.position)).toMatchObject({ changes: [] })
+        expect(await opened.queries.listVersions('p', String(Number(begin) - 1), 10)).toEqual({
+          kind: 'forgotten',
+        })
+      })
+
+      it('begins at the first document whose latest version was written since a time', async () => {
+        await opened.keepVersions()
+        applied(await opened.store.apply('p', [create(note('early'))]))
+        await opened.clock.advance(100_000)
+        const begin = Number((await read('now')).position)
+        applied(await opened.store.apply('p', [create(note('late'))]))
+        const since = opened.clock.now()
+        expect(await opened.queries.firstLsn('p', since - 50_000)).toMatchObject({ lsn: begin + 1 })
+        expect(await opened.queries.firstLsn('p', since + 50_000)).toMatchObject({ lsn: null })
+        expect((await opened.queries.firstLsn('p', 0)).lsn).toBeLessThan(begin + 1)
+      })
+    })
+
     it('list the documents about which an operator decided, the newest decision first, by pages', async () => {
       expect(await opened.queries.listOperated(null, 10)).toEqual([])
       const times = Object.entries({ a: 10, b: 30, c: 20, d: 20, e: 20, f: undefined })

@@ -16,6 +16,8 @@ export interface OpenedState {
   physicalRanges(): Promise<readonly PhysicalRange[]>
   /** Stores a document past the store under test, as an operator's own tool does. */
   put(document: StateDocument): void
+  /** Lets the container keep all versions of its documents for an hour. */
+  keepVersions(): Promise<void>
   /** The id of the physical partition in whose feed a change of this document is, or null. */
   rangeIdOf(id: string): Promise<string | null>
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChangeFeed } from '../../src/change-feed-processor/index.js'
 import { CosmosChangeFeed } from '../../src/change-feed-processor/internal.js'
 import type { JsonObject } from '../../src/emulator/engine/index.js'
+import { keepVersions } from '../../src/connection/keep-versions.js'
 import { openConnection, openContainers, openPorts } from '../../src/connection/internal.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/index.js'
@@ -27,8 +28,10 @@ async function account() {
 }
 
 /** Writes a document without the store under test. */
-function putting({ engine }: InProcessCosmos): Pick<OpenedState, 'put'> {
+function putting(cosmos: InProcessCosmos): Pick<OpenedState, 'put' | 'keepVersions'> {
+  const { engine } = cosmos
   return {
+    keepVersions: () => keepVersions(cosmos.client().database(database).container(container), 3_600_000),
     put: (document) => {
       const create = { kind: 'create' as const, document: document as JsonObject }
       engine.container(database, container).execute([document.pk], create)

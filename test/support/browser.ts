@@ -198,6 +198,13 @@ export class Page {
     }
   }
 
+  /** Collects garbage, and returns the size of the heap of the page. */
+  async heapBytes(): Promise<number> {
+    await this.send('HeapProfiler.collectGarbage', {})
+    const { usedSize } = await this.send<{ usedSize: number }>('Runtime.getHeapUsage', {})
+    return usedSize
+  }
+
   /** Returns a picture of the window as PNG. */
   async picture(): Promise<Buffer> {
     const { data } = await this.send<{ data: string }>('Page.captureScreenshot', { format: 'png' })

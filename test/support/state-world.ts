@@ -53,12 +53,19 @@ export class StateWorld {
   private readonly feed: ChangeFeed
   private position: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
 
-  constructor() {
+  /** @param retentionMinutes how long all versions are kept; by default, only the latest versions are */
+  constructor({ retentionMinutes }: { readonly retentionMinutes?: number } = {}) {
     const { clock, random } = this
     const engine = new CosmosEngine({ now: () => clock.now(), nextId: () => random.id() })
     engine.createDatabase(database)
     const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
-    engine.createContainer(database, { id: container, partitionKey, defaultTtl: -1 })
+    const changeFeedPolicy = { retentionDuration: retentionMinutes ?? 0 }
+    engine.createContainer(database, {
+      id: container,
+      partitionKey,
+      defaultTtl: -1,
+      ...(retentionMinutes === undefined ? {} : { changeFeedPolicy }),
+    })
     this.engine = engine
     const ports = enginePorts(engine, database)
     this.truth = ports.stateStore(container)

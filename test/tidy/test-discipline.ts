@@ -16,6 +16,7 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/judge/runs/remote.ts': 'a service outside that is slow',
   'test/judge/runs/store.ts': 'a fault lasts for a while',
   'test/long/soak.ts': 'jobs come at a rate',
+  'test/long/soak-page.ts': 'changes come at a rate',
   'test/long/hostile/socket.ts': 'a client that sends slowly is what the server must bear',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }

@@ -25,6 +25,42 @@ export class CliError extends Error {
   }
 }
 
+/** The arguments of commands by their names in the code. An option of the same name is not listed. */
+const argumentsByName = new Map([
+  ['jobId', 'JOB'],
+  ['step', 'STEP'],
+  ['reason', '--why'],
+  ['key', '--event-key'],
+])
+
+/** The options that have the same name in the code. */
+const optionNames = ['by', 'why', 'note', 'from', 'to', 'as', 'after', 'assignee', 'priority', 'partitionKey']
+const moreOptionNames = [
+  'replyTo',
+  'completeWithin',
+  'retainFor',
+  'dryRun',
+  'expiresIn',
+  'atOnce',
+  'perSecond',
+  'burst',
+]
+
+for (const name of [...optionNames, ...moreOptionNames]) {
+  argumentsByName.set(name, `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`)
+}
+
+/** Replaces the names of options in the code, at the beginning of each problem, by those of the command line. */
+export function inCommandWords(message: string): string {
+  return message.replaceAll(
+    /(^|: |; )([a-zA-Z]+)(?= is | must )/gu,
+    (whole, before: string, name: string) => {
+      const known = argumentsByName.get(name)
+      return known === undefined ? whole : `${before}${known}`
+    },
+  )
+}
+
 /** Exit codes by error name. Importing the error classes would load most of the package before any output. */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
@@ -32,6 +68,7 @@ const codesByName: Readonly<Record<string, number>> = {
   CommandInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
   ScheduleNotFound: exitCodes.notFound,
+  StepNotFound: exitCodes.notFound,
   AzureRefused: exitCodes.store,
   FleetNotRunning: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,

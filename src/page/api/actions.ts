@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
-import { withoutSecretsOf } from '../../sas/internal.js'
+import { tagsByName, withoutSecretsOf } from '../../sas/internal.js'
 import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
@@ -16,7 +16,8 @@ import {
 } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 
-function refuseStep(selected: Selected, parts: Readonly<Record<string, unknown>>): void {
+/** Refuses parts that are about one job, if the action is on several. */
+export function refuseParts(selected: Selected, parts: Readonly<Record<string, unknown>>): void {
   const given = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (given.length > 0 && selected.job === undefined) {
     throw new RequestInvalid(`${given.join(' and ')} need one job: name it in the field job`)
@@ -36,41 +37,13 @@ const resubmit = route({
   answer: report,
   handle: async (store, { step, input, why, ...selected }) => {
     const { client, by, clock } = store
-    refuseStep(selected, { step, input })
+    refuseParts(selected, { step, input })
     const { dryRun } = selected
     return performed(store, { command: 'resubmit', why }, selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
       all: async (filter, progress) =>
         copied(await client.select(filterOf(filter, clock.now())).resubmit({ by, why, dryRun, ...progress })),
-    })
-  },
-})
-
-const restart = route({
-  method: 'POST',
-  path: '/api/actions/restart',
-  summary: 'Restarts jobs from a step as new jobs, and carries over what was done before it.',
-  asked: z.strictObject({
-    ...selectionShape,
-    from: z.string().min(1).meta({ description: 'The first step that runs again.' }),
-    input: z.unknown().optional().meta({ description: 'The new input of the job.' }),
-    after: z
-      .enum(['undo', 'keep'])
-      .optional()
-      .meta({ description: 'What becomes of effects of steps that run again.' }),
-    why: reason,
-  }),
-  answer: report,
-  handle: async (store, { from, input, after, why, ...selected }) => {
-    const { client, by, clock, workflows } = store
-    refuseStep(selected, { input })
-    const { dryRun } = selected
-    const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, after }) }
-    return performed(store, { command: 'restart', why }, selected, {
-      one: ({ jobId, ...where }) => client.restart(jobId, { ...terms, ...withoutUndefined(where) }),
-      all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
     })
   },
 })
@@ -87,7 +60,7 @@ const release = route({
   answer: report,
   handle: async (store, { step, why, ...selected }) => {
     const { client, by, clock } = store
-    refuseStep(selected, { step })
+    refuseParts(selected, { step })
     const { dryRun } = selected
     return performed(store, { command: 'release', why }, selected, {
       one: ({ jobId, ...where }) =>
@@ -162,6 +135,9 @@ const raise = route({
   },
 })
 
+/** An option of a job. The library checks its value. */
+const term = z.string().trim().min(1).optional()
+
 const submit = route({
   method: 'POST',
   path: '/api/actions/submit',
@@ -169,13 +145,22 @@ const submit = route({
   asked: z.strictObject({
     workflow: z.string().min(1),
     input: z.unknown(),
-    jobId: z.string().min(1).optional(),
+    jobId: term,
+    partitionKey: term,
+    tag: z
+      .array(z.string().regex(/^[^=]+=./))
+      .default([])
+      .meta({ description: 'Tags as NAME=VALUE.' }),
+    priority: z.number().optional().meta({ description: 'Jobs with a larger number go first.' }),
+    completeWithin: term.meta({ description: 'The time for the job, such as 2h.' }),
+    retainFor: term.meta({ description: 'How long the ended job is kept, such as 30d.' }),
   }),
   answer: z.strictObject({ jobId: z.string(), partitionKey: z.string() }),
-  handle: async (store, { workflow: name, input, jobId }) => {
+  handle: async (store, { workflow: name, input, tag, ...terms }) => {
     const workflow = workflowNamed(store, name)
     const parsed = parsedBy(workflow, input)
-    const job = await store.client.submit(workflow, parsed, withoutUndefined({ jobId }))
+    const tags = tag.length === 0 ? {} : { tags: tagsByName(tag) }
+    const job = await store.client.submit(workflow, parsed, { ...withoutUndefined(terms), ...tags })
     return { jobId: job.jobId, partitionKey: job.partitionKey }
   },
 })
@@ -203,7 +188,8 @@ export function parsedBy(
   }
 }
 
-function copied({
+/** Returns a report that may be changed. */
+export function copied({
   isDryRun,
   done,
   refused,
@@ -216,4 +202,4 @@ function copied({
 }
 
 /** The routes that change jobs. */
-export const actions = [submit, resubmit, restart, release, cancel, resend, raise]
+export const actions = [submit, resubmit, release, cancel, resend, raise]

@@ -9,10 +9,18 @@ export interface ChargeRow {
   readonly charge: number
 }
 
+/** The requests of one part of a process, such as a role, and their request units. */
+export interface UserRow {
+  readonly user: string
+  readonly requests: number
+  readonly charge: number
+}
+
 /** What a process has used since a time. */
 export interface ChargeReport {
   readonly since: string
   readonly rows: readonly ChargeRow[]
+  readonly users: readonly UserRow[]
 }
 
 /** Adds up the request units of this server's requests to the state container. */

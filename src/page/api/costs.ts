@@ -134,7 +134,14 @@ const charges = route({
   summary: 'The request units that this server, and the host in its process, have measured.',
   asked: z.strictObject({}),
   answer: charged.extend({
-    host: charged.nullable().meta({ description: 'Null if the process runs no roles.' }),
+    host: charged
+      .extend({
+        users: z
+          .array(z.strictObject({ user: z.string(), requests: z.number(), charge: z.number() }))
+          .meta({ description: 'By role, of the client, of the feed that the roles share, and of others.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null if the process runs no roles.' }),
   }),
   handle: async ({ charges: known, hostCharges }) => ({
     since: known.since,

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { roles } from '../../connection/internal.js'
-import type { FleetControl } from './fleet-control.js'
 import { report } from './performed.js'
-import type { PageStore } from './page-store.js'
+import type { FleetControl, PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 
 const dryRun = z.boolean().default(false)

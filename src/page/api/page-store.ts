@@ -1,11 +1,19 @@
 import type { StorePorts } from '../../connection/internal.js'
-import type { UnitSelection } from '../../operations/index.js'
+import type { ScaleTarget, UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
-import type { FleetControl } from './fleet-control.js'
 import type { ChargeReport, Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
+
+/** The instances that a page can scale and rebalance. */
+export interface FleetControl {
+  /** The options with which commands act on the same instances. */
+  readonly options: readonly string[]
+  readonly targetOf: (role: string) => Promise<ScaleTarget>
+  /** Lets the processes of a role, or of all roles, look for leases. Returns their names. */
+  readonly rebalance: (role: string | undefined, isDryRun: boolean) => Promise<readonly string[]>
+}
 
 /** The store that a page shows, and the person who uses the page. */
 export interface PageStore {

@@ -1,20 +1,78 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { performed, reason, report, selectionShape, type JobName, type Report } from './performed.js'
+import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
+import { jobSummary } from './shapes.js'
 
-/** The jobs of an action without a filter. */
+const mostJobs = 100
+
+const pauses = route({
+  method: 'GET',
+  path: '/api/pauses',
+  summary: 'The paused workflows, agents and keys of limits, and the paused jobs.',
+  asked: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(mostJobs) }),
+  answer: z.strictObject({
+    paused: z.array(
+      z.strictObject({
+        kind: z.enum(['workflow', 'agent', 'key']),
+        name: z.string(),
+        since: z.string(),
+        by: z.string(),
+        why: z.string(),
+      }),
+    ),
+    jobs: z.array(jobSummary),
+    isCut: z.boolean().meta({ description: 'There are more paused jobs than the limit.' }),
+  }),
+  handle: async ({ client }, { limit }) => {
+    const [targets, limits, jobs] = await Promise.all([
+      client.pauses.list(),
+      client.limits.list(),
+      client.list({ isPaused: true, limit: limit + 1 }),
+    ])
+    const keys = limits.flatMap(({ key: name, atOnce, set }) =>
+      atOnce === 0 && set !== null
+        ? [{ kind: 'key', name, since: set.at, by: set.by, why: set.why } as const]
+        : [],
+    )
+    return { paused: [...targets, ...keys], jobs: jobs.slice(0, limit), isCut: jobs.length > limit }
+  },
+})
+
+/** Jobs by name, or one workflow, agent or key. There is no filter, because the commands have none. */
 const { filter: _filter, ...namedShape } = selectionShape
+const asked = {
+  ...namedShape,
+  target: z
+    .strictObject({ kind: z.enum(['workflow', 'agent', 'key']), name: z.string().min(1) })
+    .optional()
+    .meta({ description: 'A workflow, an agent, or a key for all steps with a limit of this key.' }),
+}
+
+type Target = z.infer<typeof asked.target>
+
+/** A decision about a pause: who makes it, and why. */
+interface Terms {
+  readonly by: string
+  readonly why: string
+  readonly dryRun: boolean
+}
 
 const pause = route({
   method: 'POST',
   path: '/api/actions/pause',
-  summary: 'Lets no attempt of jobs begin until they are resumed. Attempts under way end.',
-  asked: z.strictObject({ ...namedShape, why: reason }),
+  summary: 'Lets no attempt of jobs, of a workflow or of an agent begin until they are resumed.',
+  asked: z.strictObject({ ...asked, why: reason }),
   answer: report,
-  handle: (store, { why, ...selected }) => {
+  handle: async (store, { why, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    if (target !== undefined) {
+      refuseJobs(selected)
+      await pauseTarget(client, target, { by, why, dryRun })
+      return doneTo(target, dryRun)
+    }
     const one = ({ jobId, ...where }: JobName) =>
       client.pause(jobId, why, { by, dryRun, ...withoutUndefined(where) })
     return performed(store, { command: 'pause', why }, selected, { one, all: notByFilter })
@@ -24,22 +82,57 @@ const pause = route({
 const resume = route({
   method: 'POST',
   path: '/api/actions/resume',
-  summary: 'Ends the pause of jobs. Deadlines are later by the time of the pause.',
-  asked: z.strictObject({ ...namedShape, why: reason.default('resumed') }),
+  summary: 'Ends the pause of jobs, of a workflow, of an agent or of a key.',
+  asked: z.strictObject({ ...asked, why: reason.default('resumed') }),
   answer: report,
-  handle: (store, { why, ...selected }) => {
+  handle: async (store, { why, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    if (target !== undefined) {
+      refuseJobs(selected)
+      await resumeTarget(client, target, { by, why, dryRun })
+      return doneTo(target, dryRun)
+    }
     const one = ({ jobId, ...where }: JobName) =>
       client.resume(jobId, { by, why, dryRun, ...withoutUndefined(where) })
     return performed(store, { command: 'resume', why }, selected, { one, all: notByFilter })
   },
 })
 
+async function pauseTarget(
+  client: PageStore['client'],
+  { kind, name }: NonNullable<Target>,
+  { by, why, dryRun }: Terms,
+): Promise<void> {
+  if (kind === 'workflow') await client.pause({ workflow: name }, why, { by, dryRun })
+  else if (kind === 'agent') await client.pause({ agent: name }, why, { by, dryRun })
+  else if (!dryRun) await client.limits.set(name, { atOnce: 0 }, { by, why })
+}
+
+async function resumeTarget(
+  client: PageStore['client'],
+  { kind, name }: NonNullable<Target>,
+  terms: Terms,
+): Promise<void> {
+  if (kind === 'workflow') await client.resume({ workflow: name }, terms)
+  else if (kind === 'agent') await client.resume({ agent: name }, terms)
+  else if (!terms.dryRun) await client.limits.clear(name)
+}
+
+function refuseJobs(selected: { readonly job?: unknown; readonly jobs?: unknown }): void {
+  if (selected.job !== undefined || selected.jobs !== undefined) {
+    throw new RequestInvalid('name exactly one of job, jobs and target')
+  }
+}
+
+function doneTo({ name }: NonNullable<Target>, isDryRun: boolean): Report {
+  return { isDryRun, done: [name], refused: [] }
+}
+
 /** Refuses a filter. The shapes of these actions have none, because their commands name each job. */
 function notByFilter(): Promise<Report> {
   throw new RequestInvalid('name the jobs: this action has no filter')
 }
 
-/** The routes that pause and resume jobs. */
-export const pauseRoutes = [pause, resume]
+/** The routes about pauses. */
+export const pauseRoutes = [pauses, pause, resume]

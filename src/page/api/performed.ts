@@ -119,5 +119,6 @@ export async function eachOf(
 }
 
 function isAboutOne(error: unknown): error is Error {
-  return [CommandRefused, CommandInvalid, JobNotFound, JobUnreadable].some((type) => error instanceof type)
+  const types = [CommandRefused, CommandInvalid, JobNotFound, JobUnreadable, RequestInvalid]
+  return types.some((type) => error instanceof type)
 }

@@ -1,18 +1,22 @@
 import { actions } from './actions.js'
 import { costs } from './costs.js'
 import { fleetRoutes } from './fleet.js'
+import { historyRoutes } from './past/history.js'
 import { limitRoutes } from './limits.js'
 import { looks } from './looks.js'
 import { pauseRoutes } from './pauses.js'
 import { questionRoutes } from './questions.js'
-import { records } from './records.js'
+import { records } from './past/records.js'
+import { repairs } from './repairs.js'
 import type { Route } from './route.js'
 import { scheduleRoutes } from './schedules.js'
 
 /** Every route of the API, except the stream of changes and the description of the API. */
 export const routes: readonly Route[] = [
   ...looks,
+  ...historyRoutes,
   ...actions,
+  ...repairs,
   ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,

@@ -37,7 +37,7 @@ const change = z.strictObject({
   after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
 })
 
-const edit = z
+export const edit = z
   .strictObject({ changes: z.array(change), others: z.number() })
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
@@ -165,7 +165,9 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
-  restartedAs: z.strictObject({ jobId: z.string(), from: z.string() }).nullable(),
+  restartedAs: z
+    .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
+    .nullable(),
   restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),

@@ -9,6 +9,7 @@ const statusByName: Readonly<Record<string, number>> = {
   JobNotFound: 404,
   UnitNotFound: 404,
   ScheduleNotFound: 404,
+  StepNotFound: 404,
   ConfigurationInvalid: 400,
   FleetNotRunning: 409,
   AzureRefused: 503,

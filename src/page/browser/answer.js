@@ -39,16 +39,43 @@ function AnswerPage() {
       setProblem(refused)
     })
   }, [])
-  return html`<main id="main" class="signed-out">
-    <h1>Answer a question</h1>
-    ${
-      isGiven
-        ? html`<p role="status">Thank you. The answer is stored.</p>`
-        : asked === null
-          ? html`<p role="status" class="message">${problem === '' ? 'Reading the question …' : problem}</p>`
-          : html`<${Form} asked=${asked} onGiven=${() => setGiven(true)} />`
-    }
+  return html`<main id="main" class="answer-page">
+    <p class="brand"><img src="/page/icon.svg" alt="" width="20" height="20" /> Stepward</p>
+    <div class="panel">
+      ${
+        isGiven
+          ? html`<${Given} />`
+          : asked !== null
+            ? html`<${Form} asked=${asked} onGiven=${() => setGiven(true)} />`
+            : problem === ''
+              ? html`<h1>Answer a question</h1>
+                  <p role="status" class="quiet">Reading the question …</p>`
+              : html`<${NotOpen} problem=${problem} />`
+      }
+    </div>
   </main>`
+}
+
+function Given() {
+  return html`<h1><span class="good" aria-hidden="true">✓</span> Thank you</h1>
+    <p role="status">Your answer is stored. You can close this window.</p>`
+}
+
+/**
+ * What a person can do with a link that opens no question. The server gives every such link the same words, so this
+ * view cannot say which of the reasons applies.
+ *
+ * @param {{ problem: string }} props
+ */
+function NotOpen({ problem }) {
+  return html`<h1>No question is open here</h1>
+    <p role="status" class="problem"><bdi>${problem}</bdi></p>
+    <ul>
+      <li>If you have answered with this link before, your answer is stored, and nothing is left to do.</li>
+      <li>If another person has answered, or the time of the question is over, no answer is needed any more.</li>
+      <li>If the link is older than its time, or was cut off in a message, ask the person who sent it for a new one.</li>
+    </ul>
+    <p><button type="button" onClick=${() => location.reload()}>Try again</button></p>`
 }
 
 /** @param {{ asked: Asked, onGiven: () => void }} props */
@@ -72,7 +99,8 @@ function Form({ asked, onGiven }) {
     else setProblem(refused)
   }
   const question = /** @type {Question} */ ({ title, expiresAt, form, assignees: [assignee] })
-  return html`<form onSubmit=${submit}>
+  return html`<h1>Answer a question</h1>
+  <form onSubmit=${submit}>
     <${AnswerFields}
       question=${question}
       fields=${fields}
@@ -82,7 +110,10 @@ function Form({ asked, onGiven }) {
       setNote=${setNote}
     />
     ${problem === '' ? null : html`<p role="alert" class="problem"><bdi>${problem}</bdi></p>`}
-    <div class="buttons"><button type="submit" class="primary" disabled=${isBusy}>Answer</button></div>
+    <div class="buttons">
+      <span class="quiet">Only the first answer counts.</span>
+      <button type="submit" class="primary" disabled=${isBusy}>Answer</button>
+    </div>
   </form>`
 }
 

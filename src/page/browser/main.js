@@ -4,6 +4,7 @@ import { ActionDialog } from './parts/action-dialog.js'
 import { Link } from './parts/basics.js'
 import { html } from './parts/html.js'
 import { about } from './state/about.js'
+import { HistoryView } from './past/history-view.js'
 import { address } from './state/address.js'
 import { read, signedOut, slowRequests } from './state/api.js'
 import { follow, stream } from './state/live.js'
@@ -17,6 +18,7 @@ import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
 import { OperationsView } from './views/operations-view.js'
 import { LimitsView } from './views/limits-view.js'
+import { PausesView } from './views/pauses-view.js'
 import { SchedulesView } from './views/schedules-view.js'
 import { TailView } from './views/tail-view.js'
 
@@ -27,6 +29,7 @@ const views = /** @type {const} */ ([
   { path: '/tail', name: 'Tail', View: TailView },
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
   { path: '/limits', name: 'Limits', View: LimitsView },
+  { path: '/pauses', name: 'Pauses', View: PausesView },
   { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
   { path: '/operations', name: 'Operations', View: OperationsView },
@@ -37,13 +40,15 @@ const views = /** @type {const} */ ([
 function App() {
   const { path, query } = address.value
   const known = views.find((view) => view.path === path)
-  const name = path === '/job' ? (query.get('jobId') ?? 'Job') : (known?.name ?? 'Stepward')
+  const isOfJob = path === '/job' || path === '/history'
+  const jobId = query.get('jobId') ?? 'Job'
+  const name = isOfJob ? `${path === '/history' ? 'History of ' : ''}${jobId}` : (known?.name ?? 'Stepward')
   useEffect(() => {
     document.title = `${name} · Stepward`
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [name])
   if (signedOut.value !== '') return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
-  const View = path === '/job' ? JobView : (known?.View ?? NowView)
+  const View = path === '/job' ? JobView : path === '/history' ? HistoryView : (known?.View ?? NowView)
   return html`<header>
       <${Link} to="/" class="brand"><img src="/page/icon.svg" alt="" width="20" height="20" /> Stepward<//>
       <nav aria-label="Views">
@@ -51,7 +56,7 @@ function App() {
           (view) =>
             html`<${Link}
               to=${view.path}
-              isCurrent=${view.path === path || (view.path === '/jobs' && path === '/job')}
+              isCurrent=${view.path === path || (view.path === '/jobs' && isOfJob)}
               >${view.name}<//
             >`,
         )}
@@ -61,7 +66,7 @@ function App() {
       <${Connection} />
     </header>
     <main id="main" tabindex="-1">
-      <${View} key=${path === '/job' ? address.value.query.get('jobId') : path} />
+      <${View} key=${isOfJob ? `${path} ${jobId}` : path} />
     </main>
     <${ActionDialog} />`
 }

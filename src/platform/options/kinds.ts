@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { lengthMs } from './duration.js'
-import { isObject, kind } from './read-options.js'
+import { isObject, kind, shown } from './read-options.js'
 
 /** Returns the kind of a whole number within bounds. */
 export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodType<number> {
@@ -19,8 +19,21 @@ export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   return kind<unknown>(rule, isIt).transform((value) => lengthMs(value) ?? minMs)
 }
 
-export function text(): z.ZodType<string> {
-  return kind('a string that is not empty', isText)
+/** Returns the kind of a string that is not empty and has at most `most` characters. Default: no limit. */
+export function text(most = Number.POSITIVE_INFINITY): z.ZodType<string> {
+  if (most === Number.POSITIVE_INFINITY) return kind('a string that is not empty', isText)
+  const rule = `a string of 1 to ${most.toLocaleString('en-US')} characters`
+  return kind(rule, (value) => isText(value) && value.length <= most, shownShort)
+}
+
+/** The most characters of a string that a problem shows. */
+const mostShown = 60
+
+/** Describes a value. Of a long string, shows the beginning and the length. */
+function shownShort(value: unknown): string {
+  if (typeof value !== 'string' || value.length <= mostShown) return shown(value)
+  const length = value.length.toLocaleString('en-US')
+  return `${JSON.stringify(`${value.slice(0, mostShown)}…`)} with ${length} characters`
 }
 
 /** Returns the kind of a string that passes the check `isIt`. `rule` describes the check in words. */

@@ -6,6 +6,7 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import { hiddenMessage } from '../plan/hide-documents.js'
+import { personName, reasonText } from '../model/values/said-texts.js'
 import { tagsByName } from '../model/tags.js'
 import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
@@ -135,7 +136,14 @@ export function whoOf(
   return { by, why }
 }
 
-const scheduleTerms = { id: text(), by: text(), why: text(), from: date(), to: date(), dryRun: flag() }
+const scheduleTerms = {
+  id: text(),
+  by: personName,
+  why: reasonText,
+  from: date(),
+  to: date(),
+  dryRun: flag(),
+}
 
 /** @throws CommandInvalid that lists all problems of these arguments */
 export function refuseTerms(call: string, terms: object): void {

@@ -1,6 +1,6 @@
 import type { Json, StepDocument } from '../model/documents.js'
 import { stepDocumentId } from '../model/document-ids.js'
-import { CommandInvalid, CommandRefused } from '../model/errors.js'
+import { CommandInvalid, CommandRefused, StepNotFound } from '../model/errors.js'
 import { raiseEvent } from '../decisions/operator/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
@@ -30,10 +30,11 @@ interface Raising {
 export async function raiseFor(
   ports: FindPorts & Pick<CommandPorts, 'clock'>,
   { jobId, step, payload }: Raising,
-  { key, partitionKey }: { readonly key?: string; readonly partitionKey?: string },
+  options: { readonly key?: string; readonly partitionKey?: string },
 ): Promise<void> {
+  const { key, partitionKey } = options
   const { store, clock } = ports
-  refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, partitionKey } })
+  refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, partitionKey }, others: options })
   const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
   const job = await existingJob(ports, jobId, { partitionKey })
   await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
@@ -42,7 +43,8 @@ export async function raiseFor(
 /**
  * Writes the event to its step document.
  *
- * @throws CommandRefused if the step does not exist or does not wait for this event; nothing was written
+ * @throws StepNotFound if the step does not exist; nothing was written
+ * @throws CommandRefused if the step does not wait for this event; nothing was written
  */
 async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, key, now } = at
@@ -55,12 +57,12 @@ async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
     const raised = raiseEvent(current, payload, now(), key)
     return { write: raised.kind === 'write' ? raised.step : null, result: raised }
   })
-  if (update.kind === 'missing') throw new CommandRefused(jobId, await noSuchStep(store, at))
+  if (update.kind === 'missing') throw new StepNotFound(jobId, step, await noSuchStep(store, at))
   if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
 }
 
-/** Returns the message that the step does not exist. It names the steps that wait for events. */
-async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Promise<string> {
+/** Names the steps that wait for events. */
+async function noSuchStep(store: StateStore, { job, jobId }: RaisedAt): Promise<string> {
   const steps = await store.listSteps(job.pk, jobId)
   const isEvent = ({ kind, question }: StepDocument): boolean => kind === 'waitFor' && question === undefined
   const waiting = steps.filter(isEvent).map(({ stepId }) => stepId)
@@ -68,5 +70,5 @@ async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Pr
     waiting.length === 0
       ? 'none of its steps waits for an event'
       : `these steps wait for an event: ${waiting.join(', ')}`
-  return `job ${JSON.stringify(jobId)} has no step ${JSON.stringify(step)}; ${known}`
+  return known
 }

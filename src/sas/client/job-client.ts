@@ -93,7 +93,7 @@ export class JobClient {
    */
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { partitionKey } = orNone(options)
-    refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
+    refuseArguments('get', { needed: { jobId }, optional: { partitionKey }, others: orNone(options) })
     const found = await findJob(this.options, jobId, { partitionKey })
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
@@ -131,7 +131,8 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
-    await this.command(jobId, resubmissionOf(jobId, orNone(options)), orNone(options))
+    const { by: _by, why: _why, step: _step, input: _input, ...where } = orNone(options)
+    await this.command(jobId, resubmissionOf(jobId, orNone(options)), where)
   }
 
   /**
@@ -223,8 +224,9 @@ export class JobClient {
    * collects events needs a `key` of each event. Events with the same key count once.
    *
    * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
-   * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
-   *   event, no longer waits, or already has another event
+   * @throws StepNotFound if the job has no such step; nothing was written
+   * @throws CommandRefused if the job was undone, or if the step does not wait for an event, no longer waits, or
+   *   already has another event
    * @throws JobNotFound if the job does not exist
    */
   async raiseEvent(
@@ -247,6 +249,7 @@ export class JobClient {
    * same answer and person changes nothing.
    *
    * @throws CommandInvalid if an argument is invalid, or the answer does not fit the form
+   * @throws StepNotFound if the job has no such step; nothing was written
    * @throws CommandRefused if the question is not open: it was answered, or its time is over
    * @throws JobNotFound if the job does not exist
    */
@@ -275,7 +278,7 @@ export class JobClient {
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
-    refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
+    refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun }, others: orNone(options) })
     return (await resend(this.options, jobId, { by, why, isDryRun: dryRun })).length
   }
 
@@ -284,7 +287,7 @@ export class JobClient {
     command: OperatorCommand,
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
-    refuseArguments(command.kind, termsOf(jobId, command, where))
+    refuseArguments(command.kind, { ...termsOf(jobId, command, where), others: where })
     const address = addressOf((await existingJob(this.options, jobId, where)).pk, jobId)
     if (command.kind === 'resume') await this.pauses.refuseFor(address)
     await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)

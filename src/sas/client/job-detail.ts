@@ -7,8 +7,7 @@ import { receiverOf } from '../notifier/reply.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
-import { asOpenQuestion, type OpenQuestion } from './questions.js'
-import { hideDocuments } from '../plan/hide-documents.js'
+import { hideDocuments, withoutHashes } from '../plan/hide-documents.js'
 import { bytesOf } from '../store/transaction.js'
 import { documentCost } from './cost.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
@@ -24,10 +23,6 @@ export interface StepDetail extends StepView {
   readonly idempotencyKey: string
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
-  /** The open question of the step, or null. A step that `asks` may have put none yet. */
-  readonly question: OpenQuestion | null
-  /** The event that was raised for the step, or the answer to its question, or null. */
-  readonly event: StepDocument['event']
   readonly lockedBy: string | null
   /** The operation that undoes the step, or null if the step cannot be undone. */
   readonly undo: { readonly operation: string; readonly whenUncertain: boolean } | null
@@ -130,9 +125,8 @@ export async function readJobDocuments(
   const steps = await readSteps(store, job)
   const hidden = hideDocuments(job, steps)
   const isSecret = job.secrets !== undefined || steps.some(({ secrets }) => secrets !== undefined)
-  const { payloadHash: _payload, planHash: _plan, ...open } = hidden.job
   return {
-    job: isSecret ? open : hidden.job,
+    job: isSecret ? withoutHashes(hidden.job) : hidden.job,
     steps: hidden.steps,
     others: queries === null ? null : await othersIn(queries, address.pk, isSecret),
   }
@@ -181,15 +175,13 @@ function detailOf(
 }
 
 function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
-  const { kind, direction, inputTemplate, idempotencyKey, outcome, event, lockedBy, undo } = step
+  const { kind, direction, inputTemplate, idempotencyKey, outcome, lockedBy, undo } = step
   return {
     kind,
     direction,
     inputTemplate,
     idempotencyKey,
     outcome,
-    question: asOpenQuestion(step)[0] ?? null,
-    event,
     lockedBy,
     undo: undo && { operation: `${undo.actor}.${undo.action}`, whenUncertain: undo.whenUncertain },
     previous: step.round?.previous ?? null,

@@ -19,7 +19,17 @@ import { payloadsOf } from '../waiting/collect-event.js'
 import { workOf } from '../model/work.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
+import { asOpenQuestion, type OpenQuestion } from './questions.js'
 import { whyNotFurther, type Moment } from './why-not-further.js'
+
+/** The event of a step, or the answer of a person to its question. */
+export interface Raised {
+  readonly payload: Json
+  /** ISO-8601 UTC. */
+  readonly at: string
+  readonly by?: string | undefined
+  readonly note?: string | undefined
+}
 
 /** A step as shown to people. */
 export interface StepView {
@@ -42,6 +52,10 @@ export interface StepView {
   } | null
   /** Whether the step puts a question to people. */
   readonly asks: boolean
+  /** The open question of the step, or null. A step that `asks` may have put none yet. */
+  readonly question: OpenQuestion | null
+  /** The event that was raised for the step, or the answer to its question, or null. */
+  readonly event: Raised | null
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -177,6 +191,8 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     round: roundOf(step),
     collect: step.collect ?? null,
     asks: step.question !== undefined,
+    question: asOpenQuestion(step)[0] ?? null,
+    event: step.event,
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,

@@ -2,6 +2,9 @@ import type { Clock } from '../../platform/index.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
+import { readAttempts } from './history/read-attempts.js'
+import { readHistory, readHistoryAt } from './history/read-history.js'
+import type { HistoryDocuments, HistoryOptions, JobHistory, StepAttempts } from './history/job-history.js'
 import { noPayloads, type Payloads } from '../payloads/payloads.js'
 import { readPlaceAtLimit } from '../gates/place-ahead.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
@@ -90,6 +93,39 @@ export class Job<R = JobResult> {
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
+  }
+
+  /**
+   * Reads a page of the history of the job: what each transaction changed, and when. If the store does not keep
+   * all versions, returns what the job's own record tells, and `note` says how to keep them.
+   *
+   * @throws CommandInvalid if an option is invalid, or if the store no longer keeps the versions after `after`
+   * @throws JobNotFound if the job does not exist any more
+   */
+  history(options: HistoryOptions = {}): Promise<JobHistory> {
+    return readHistory(this.ports, this.address, options)
+  }
+
+  /**
+   * Reads the documents that one transaction of the job wrote, before and after it. `moment` is from a moment of
+   * {@link history}.
+   *
+   * @throws CommandInvalid if the job has no such transaction, or if its versions are not kept any more
+   * @throws JobNotFound if the job does not exist any more
+   */
+  historyAt(moment: string, { hidesSecrets = false }: ViewOptions = {}): Promise<HistoryDocuments> {
+    return readHistoryAt(this.ports, this.address, { moment, hidesSecrets })
+  }
+
+  /**
+   * Reads the attempts of a step with their inputs, outputs and errors: those in the first 5,000 versions of the
+   * job or, if the store keeps no versions, the newest ones that the step's own record tells of.
+   *
+   * @throws CommandInvalid if the job has no such step
+   * @throws JobNotFound if the job does not exist any more
+   */
+  attempts(step: string, { hidesSecrets = false }: ViewOptions = {}): Promise<StepAttempts> {
+    return readAttempts(this.ports, this.address, { step, hidesSecrets })
   }
 
   private async readView(options: ViewOptions): Promise<JobView | null> {

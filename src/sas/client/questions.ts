@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { stepDocumentId } from '../model/document-ids.js'
 import type { Json, StepDocument } from '../model/documents.js'
-import { CommandInvalid, CommandRefused } from '../model/errors.js'
+import { CommandInvalid, CommandRefused, StepNotFound } from '../model/errors.js'
 import type { QuestionFilter } from '../store/filters/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
@@ -86,9 +86,14 @@ interface Answering {
 export async function answerFor(
   ports: AnswerPorts & FindPorts,
   { jobId, step, data }: Answering,
-  { by = '', note, partitionKey }: Partial<AnswerOptions>,
+  options: Partial<AnswerOptions>,
 ): Promise<void> {
-  refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
+  const { by = '', note, partitionKey } = options
+  refuseArguments('answer', {
+    needed: { jobId, step, by },
+    optional: { note, partitionKey },
+    others: options,
+  })
   const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
   const job = await existingJob(ports, jobId, { partitionKey })
   await answerAt(ports, { job, jobId, step }, { data: plain, by, note: note ?? null })
@@ -97,7 +102,8 @@ export async function answerFor(
 /**
  * Writes an answer to the document of its step. `job` is the job document that was just read.
  *
- * @throws CommandRefused if the step does not exist, or its question is not open; nothing was written
+ * @throws StepNotFound if the step does not exist; nothing was written
+ * @throws CommandRefused if its question is not open; nothing was written
  * @throws CommandInvalid if the answer does not fit the form; nothing was written
  */
 async function answerAt(
@@ -110,8 +116,7 @@ async function answerAt(
     const answered = answerQuestion(current, answer, clock.now())
     return { write: answered.kind === 'write' ? answered.step : null, result: answered }
   })
-  if (update.kind === 'missing')
-    throw new CommandRefused(jobId, await noSuchStep(store, { job, jobId, step }))
+  if (update.kind === 'missing') throw new StepNotFound(jobId, step, await askingSteps(store, job, jobId))
   const { result } = update
   if (result.kind === 'refused') throw new CommandRefused(jobId, result.reason)
   if (result.kind === 'invalid') throw new CommandInvalid(`answer to step ${step}: ${result.reason}`)
@@ -120,14 +125,9 @@ async function answerAt(
   telemetry.emit({ type: 'question.answered', jobId, workflow, stepId: step, by: answer.by })
 }
 
-/** Returns the message that the step does not exist. It names the steps that ask. */
-async function noSuchStep(
-  store: StateStore,
-  { job, jobId, step }: { readonly job: StateDocument; readonly jobId: string; readonly step: string },
-): Promise<string> {
+/** Names the steps that ask. */
+async function askingSteps(store: StateStore, job: StateDocument, jobId: string): Promise<string> {
   const steps = await store.listSteps(job.pk, jobId)
   const asking = steps.filter(({ question }) => question !== undefined).map(({ stepId }) => stepId)
-  const known =
-    asking.length === 0 ? 'none of its steps asks a question' : `these steps ask: ${asking.join(', ')}`
-  return `job ${JSON.stringify(jobId)} has no step ${JSON.stringify(step)}; ${known}`
+  return asking.length === 0 ? 'none of its steps asks a question' : `these steps ask: ${asking.join(', ')}`
 }

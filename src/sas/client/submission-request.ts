@@ -1,4 +1,5 @@
 import type { Duration } from '../../platform/index.js'
+import { shown } from '../../platform/options.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import { SubmissionInvalid } from '../model/errors.js'
@@ -10,7 +11,7 @@ import { readTags, type Tags } from '../model/tags.js'
 import { ownDocument } from '../submission/own-document.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import type { SubmitRequest } from '../submission/submit.js'
-import type { Alongside, Workflow } from '../workflow/workflow.js'
+import { isWorkflow, type Alongside, type Workflow } from '../workflow/workflow.js'
 import { asJson, limitOf } from './call-arguments.js'
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
@@ -57,6 +58,7 @@ export function requestOf<I>(
   options: SubmitOptions,
   now: number,
 ): SubmitRequest {
+  refuseNoWorkflow(workflow)
   const { submission } = workflow
   refuseInput(workflow, input)
   const jobId = options.jobId ?? submission.jobId?.(input)
@@ -93,6 +95,13 @@ export function requestOf<I>(
     tags: tags.stored,
     now,
   }
+}
+
+/** Throws if a caller in JavaScript passes another value in the place of a workflow. */
+function refuseNoWorkflow(workflow: unknown): void {
+  if (isWorkflow(workflow)) return
+  const advice = 'pass what defineWorkflow returns, as in client.submit(sale, { item: 7 })'
+  throw new SubmissionInvalid(`submit: the workflow is ${shown(workflow)}; ${advice}`)
 }
 
 /** Throws if an input does not fit its schema. The functions of the workflow may rely on the schema. */

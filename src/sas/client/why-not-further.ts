@@ -4,6 +4,7 @@ import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
+import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -26,21 +27,9 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   return withVisibleDirections(sentenceOn(job, steps, moment))
 }
 
-/**
- * Writes characters that change the direction of text as escapes. A name or a reason with such a character would
- * turn the rest of the sentence around.
- */
-function withVisibleDirections(sentence: string): string {
-  return sentence.replace(
-    /[\u202a-\u202e\u2066-\u2069]/gu,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atLimit }: Moment): string {
   const { processState, attention, compensation, restartedAs } = job
-  if (restartedAs !== undefined)
-    return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
+  if (restartedAs !== undefined) return restartText(restartedAs)
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
@@ -89,6 +78,12 @@ function pausedText(
   const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
   const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
   return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
+}
+
+/** Says which job goes on with the work of a job, and which effects stay. */
+function restartText({ jobId, from, kept = [] }: NonNullable<JobDocument['restartedAs']>): string {
+  const left = kept.length === 0 ? '' : ` The effects of ${listed(kept)} stay, and no job undoes them.`
+  return `It was restarted from step ${from} as job ${jobId}, which owns what it did.${left}`
 }
 
 /** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */

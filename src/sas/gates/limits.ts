@@ -1,4 +1,5 @@
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { personName, reasonText } from '../model/values/said-texts.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
@@ -72,9 +73,9 @@ export class Limits {
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
     const { values, problems } = readOptions(operatorsShape, rules)
     const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
-    refuse('set', all)
-    const { atOnce, perSecond, burst } = values
     const { by = 'operator', why = 'set' } = options
+    refuse('set', [...all, ...readOptions({ by: personName, why: reasonText }, { by, why }).problems])
+    const { atOnce, perSecond, burst } = values
     const at = new Date(this.options.clock.now()).toISOString()
     const numbers = {
       ...(atOnce !== undefined && { atOnce }),

@@ -110,6 +110,21 @@ export class JobNotFound extends Error {
   }
 }
 
+/** The job has no step with this id. Nothing was written. */
+export class StepNotFound extends Error {
+  override readonly name = 'StepNotFound'
+  readonly code = 'STEP_NOT_FOUND'
+  readonly retriable = false
+  constructor(
+    readonly jobId: string,
+    readonly step: string,
+    /** The steps about which the call could have been. */
+    readonly advice: string,
+  ) {
+    super(`job ${JSON.stringify(jobId)} has no step ${JSON.stringify(step)}; ${advice}`)
+  }
+}
+
 /** The current state of the job does not allow the operator's command. Nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'

@@ -43,7 +43,11 @@ export const compensation = z.object({
 
 const pause = z.object({ since: z.string(), by: z.string(), why: z.string() }) satisfies z.ZodType<Pause>
 
-const restartedAs = z.object({ jobId: z.string(), from: z.string() }) satisfies z.ZodType<RestartedAs>
+const restartedAs = z.object({
+  jobId: z.string(),
+  from: z.string(),
+  kept: z.array(z.string()).optional(),
+}) satisfies z.ZodType<RestartedAs>
 
 const restartOf = z.object({
   jobId: z.string(),

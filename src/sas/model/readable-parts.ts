@@ -56,6 +56,8 @@ export interface Compensation {
 export interface RestartedAs {
   readonly jobId: string
   readonly from: string
+  /** The steps that run again in the other job and whose effects here stay, because an operator said so. */
+  readonly kept?: readonly string[] | undefined
 }
 
 /** The job of which a job is the restart, and the operator who restarted it. */

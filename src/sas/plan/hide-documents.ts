@@ -83,7 +83,7 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
     input: shown(job.input, partsOf(job, 'input')),
     ...(job.result !== undefined && { result: shown(job.result, partsOf(job, 'result')) }),
     ...(job.outputs !== undefined && { outputs: shown(job.outputs, outputs) as Record<string, Json> }),
-    ...told(job, ['attention', 'compensation', 'paused', 'diagnostics', 'audit'], texts),
+    ...told(job, toldByJobs, texts),
   }
 }
 
@@ -126,23 +126,91 @@ function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument 
 /** The fields with texts that people or handlers have written. The others have a fixed form. */
 const written: ReadonlySet<string> = new Set(['message', 'why', 'reason', 'note', 'title', 'before', 'after'])
 
+/** The fields of jobs and of steps that contain such texts. */
+const toldByJobs = ['attention', 'compensation', 'paused', 'diagnostics', 'audit'] as const
+const toldBySteps = ['attention', 'diagnostics', 'progress', 'asked', 'event'] as const
+
 /** Hides texts in the messages within some fields of a document. */
 function told<T extends object, K extends keyof T>(
   document: T,
   names: readonly K[],
   texts: readonly string[],
 ): Partial<Pick<T, K>> {
+  return toldAs(document, names, (text) => conceal(text, texts))
+}
+
+/** Returns some fields of a document with their messages as `shown` shows them. */
+function toldAs<T extends object, K extends keyof T>(
+  document: T,
+  names: readonly K[],
+  shown: (text: string) => string,
+): Partial<Pick<T, K>> {
   const present = names.filter((name) => document[name] !== undefined)
   return Object.fromEntries(
-    present.map((name) => [name, concealWritten(document[name], String(name), texts)]),
+    present.map((name) => [name, shownWritten(document[name], String(name), shown)]),
   ) as Partial<Pick<T, K>>
 }
 
-function concealWritten(value: unknown, name: string, texts: readonly string[]): unknown {
-  if (typeof value === 'string') return written.has(name) ? conceal(value, texts) : value
-  if (Array.isArray(value)) return value.map((item: unknown) => concealWritten(item, name, texts))
+function shownWritten(value: unknown, name: string, shown: (text: string) => string): unknown {
+  if (typeof value === 'string') return written.has(name) ? shown(value) : value
+  if (Array.isArray(value)) return value.map((item: unknown) => shownWritten(item, name, shown))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, concealWritten(part, key, texts)]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shownWritten(part, key, shown)]))
+}
+
+/** Hides the secrets of a job in versions of its documents. */
+export interface VersionHider {
+  readonly job: (version: JobDocument) => object
+  readonly step: (version: StepDocument) => StepDocument
+}
+
+/**
+ * Returns how to hide the secrets of a job in these versions of its documents. A version may lack marks that a later
+ * plan has brought, and its messages may contain the secrets of another version. So the marks and the texts of all
+ * versions, and of the present documents, count together. If earlier secrets may be unknown, whole messages are hidden.
+ */
+export function versionHider(
+  jobs: readonly JobDocument[],
+  steps: readonly StepDocument[],
+  { areAllKnown }: { readonly areAllKnown: boolean },
+): VersionHider {
+  const jobMarks = marksOf(jobs)
+  const byStep = new Map<string, StepDocument[]>()
+  for (const step of steps) byStep.set(step.stepId, [...(byStep.get(step.stepId) ?? []), step])
+  const stepMarks = new Map([...byStep].map(([stepId, versions]) => [stepId, marksOf(versions)]))
+  if (jobMarks.length + [...stepMarks.values()].flat().length === 0)
+    return { job: (version) => version, step: (version) => version }
+  const markedJob = (job: JobDocument): JobDocument => ({ ...job, secrets: [...jobMarks] })
+  const markedStep = (step: StepDocument): StepDocument => {
+    const marks = stepMarks.get(step.stepId) ?? []
+    return marks.length === 0 ? step : { ...step, secrets: [...marks] }
+  }
+  const marked = [...byStep.values()].flatMap(([one]) => (one === undefined ? [] : [markedStep(one)]))
+  const texts = [
+    ...new Set([
+      ...jobs.flatMap((job) => textsOfJob(markedJob(job))),
+      ...steps.flatMap((step) => textsOfStep(markedStep(step))),
+    ]),
+  ]
+  const silent = <T extends object>(version: T, names: readonly (keyof T)[]): T =>
+    areAllKnown ? version : { ...version, ...toldAs(version, names, () => hiddenText) }
+  return {
+    // A program could guess the secrets from the hashes of the submission.
+    job: (version) => withoutHashes(silent(hiddenJob(markedJob(version), marked, texts), toldByJobs)),
+    step: (version) => silent(hiddenStep(markedStep(version), texts), toldBySteps),
+  }
+}
+
+function marksOf(documents: readonly Pick<JobDocument, 'secrets'>[]): string[][] {
+  const marks = documents.flatMap(({ secrets = [] }) => secrets)
+  return [...new Map(marks.map((path) => [JSON.stringify(path), path])).values()]
+}
+
+/** Returns a job without the hashes of its submission, from which a program could guess secrets. */
+export function withoutHashes({
+  payloadHash: _payload,
+  planHash: _plan,
+  ...open
+}: JobDocument): Omit<JobDocument, 'payloadHash' | 'planHash'> {
+  return open
 }

@@ -10,12 +10,19 @@ import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
+import { CosmosVersions } from './cosmos-versions.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions, type Question } from './cosmos-state-requests.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
 import { jobConditions, waitingQuery } from './filters/job-conditions.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
-import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
+import {
+  defaultListLimit,
+  type JobCounts,
+  type JobQueries,
+  type PartitionFeed,
+  type VersionsRead,
+} from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
 import { hasStepOf, type WaitingStep, type WaitKind } from './filters/waiting-steps.js'
 
@@ -25,9 +32,11 @@ const leastAsked = 100
 /** The {@link JobQueries} of Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosJobQueries implements JobQueries {
   private readonly requests: CosmosStateRequests
+  private readonly versions: CosmosVersions
 
   constructor(options: CosmosStateStoreOptions) {
     this.requests = new CosmosStateRequests(options)
+    this.versions = new CosmosVersions(this.requests)
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
@@ -122,6 +131,14 @@ export class CosmosJobQueries implements JobQueries {
     if (page.length < limit || typeof last !== 'number') return page
     const cut = await ask('c.operatedAtMs = @ms', { ms: last })
     return [...page.filter((document) => document['operatedAtMs'] !== last), ...cut]
+  }
+
+  listVersions(partition: string, after: string, limit: number): Promise<VersionsRead> {
+    return this.versions.list(partition, after, limit)
+  }
+
+  firstLsn(partition: string, sinceMs: number): ReturnType<JobQueries['firstLsn']> {
+    return this.versions.firstLsn(partition, sinceMs)
   }
 
   follow(partition: string): PartitionFeed {

@@ -4,6 +4,36 @@ import type { ScheduleDocument } from '../model/schedule-documents.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
 
+/** One change of a document, as a container that keeps all versions reports it. */
+export interface DocumentVersionChange {
+  readonly operation: 'create' | 'replace' | 'delete'
+  /** The number of the transaction, which rises within a physical partition. */
+  readonly lsn: number
+  /** Seconds since the epoch. */
+  readonly at: number
+  /** Null after a delete. */
+  readonly current: StateDocument | null
+  /** The document before the change. Null if it was created, or if the store does not tell. */
+  readonly previous: StateDocument | null
+  /** The transaction that wrote the version before, or null if the store does not tell. */
+  readonly previousLsn: number | null
+}
+
+/** The answer to a read of versions. */
+export type VersionsRead =
+  | {
+      readonly kind: 'page'
+      /** In the order in which they were made. */
+      readonly changes: readonly DocumentVersionChange[]
+      /** The position after this page. */
+      readonly position: string
+      readonly charge: number
+    }
+  /** The container does not keep versions, or the store does not serve them. */
+  | { readonly kind: 'notKept'; readonly reason: string }
+  /** The position is older than what the store still keeps. */
+  | { readonly kind: 'forgotten' }
+
 /** The number of jobs in each state. */
 export type JobCounts = Readonly<Record<ProcessState, number>>
 
@@ -57,6 +87,19 @@ export interface JobQueries {
    * of one millisecond, so the next page begins before the last one.
    */
   listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
+  /**
+   * Reads a page of all versions of the documents of one logical partition, after a position: the `position` of
+   * an earlier page, an LSN as text, or `now`. A page is empty if nothing follows.
+   */
+  listVersions(partition: string, after: string, limit: number): Promise<VersionsRead>
+  /**
+   * Returns the LSN of the first document of a logical partition whose latest version was written since a time.
+   * Returns null if there is none.
+   */
+  firstLsn(
+    partition: string,
+    sinceMs: number,
+  ): Promise<{ readonly lsn: number | null; readonly charge: number }>
   /** Follows the changes of one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

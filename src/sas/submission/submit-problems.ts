@@ -9,6 +9,7 @@ import {
   textThat,
   type Shape,
 } from '../../platform/options.js'
+import { personName, reasonText } from '../model/values/said-texts.js'
 
 /**
  * The options of a submission without its input. The defaults of `jobId` and `partitionKey` are filled in.
@@ -46,6 +47,8 @@ const shape = {
   replyTo: text().optional(),
   completeWithin: duration().optional(),
   retainFor: duration().optional(),
+  /** The tags are checked elsewhere. */
+  tags: kind('an object with tags', () => true),
 }
 
 /**
@@ -65,18 +68,38 @@ export interface CommandTerms {
   readonly needed: Readonly<Record<string, unknown>>
   readonly optional?: Readonly<Record<string, unknown>>
   readonly flags?: Readonly<Record<string, unknown>>
+  /** The options as they were given, so that a misspelt name is found. */
+  readonly others?: object
 }
 
-/** Returns all problems of the arguments of a call about a job, without relying on their declared types. */
-export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): readonly string[] {
+/** The longest name of a document in a call. A longer one names none, because the store refuses such ids. */
+const maxNameLength = 1_000
+
+/** The kinds of arguments that are kept in documents, or that name one. */
+const kindsByName = new Map([
+  ['jobId', text(maxNameLength)],
+  ['partitionKey', text(maxNameLength)],
+  ['step', text(maxNameLength)],
+  ['by', personName],
+  ['why', reasonText],
+  ['reason', reasonText],
+  ['note', reasonText],
+])
+
+/**
+ * Returns all problems of the arguments of a call about a job, without relying on their declared types. A name in
+ * `others` that is none of these arguments is a problem.
+ */
+export function commandProblems(terms: CommandTerms): readonly string[] {
+  const { needed, optional = {}, flags = {}, others = {} } = terms
   const kinds: Shape = {
-    ...each(needed, text()),
-    ...each(optional, text().optional()),
-    ...each(flags, flag().optional()),
+    ...each(needed, (name) => kindsByName.get(name) ?? text()),
+    ...each(optional, (name) => (kindsByName.get(name) ?? text()).optional()),
+    ...each(flags, () => flag().optional()),
   }
-  return readOptions(kinds, { ...needed, ...optional, ...flags }).problems
+  return readOptions(kinds, { ...others, ...needed, ...optional, ...flags }).problems
 }
 
-function each(names: object, of: Shape[string]): Shape {
-  return Object.fromEntries(Object.keys(names).map((name) => [name, of]))
+function each(names: object, of: (name: string) => Shape[string]): Shape {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, of(name)]))
 }

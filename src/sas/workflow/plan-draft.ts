@@ -18,7 +18,7 @@ import {
 } from './step-options.js'
 import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
 import { limitsOf, templatesOf } from './limits.js'
-import { undoProblems } from './undo-problems.js'
+import { emptyProblems, undoProblems } from './undo-problems.js'
 
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input' | 'limits'>
 
@@ -232,9 +232,8 @@ export class PlanDraft {
     )
     const steps = complete.map(({ step }) => step)
     const output = this.outputOf(returned)
-    if (steps.length === 0) this.problem('it has no steps')
     if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
-    for (const what of undoProblems(complete)) this.problem(what)
+    for (const what of [...emptyProblems(steps, this.problems), ...undoProblems(complete)]) this.problem(what)
     return {
       plan: {
         steps,

@@ -31,3 +31,9 @@ function ancestorsOf(steps: readonly PlanStep[]): ReadonlyMap<string, ReadonlySe
   }
   return found
 }
+
+/** Returns the problem of a plan without steps. A step that could not be added has its own problem. */
+export function emptyProblems(steps: readonly unknown[], problems: ReadonlySet<string>): readonly string[] {
+  const isRefused = [...problems].some((what) => what.startsWith('step '))
+  return steps.length === 0 && !isRefused ? ['it has no steps'] : []
+}

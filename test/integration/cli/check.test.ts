@@ -29,7 +29,7 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     expect.stringMatching(/^ {6}track +shop\.track +3 × 1 min, 10 rounds$/),
     expect.stringMatching(/^ {2}tell +elsewhere\.tell +3 × 1 min$/),
     expect.stringMatching(/^ {2}run +older\.run +3 × 1 min$/),
-    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it',
+    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it; waits at limit input.tenant are not counted',
     expect.stringMatching(
       /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart$/,
     ),
@@ -37,7 +37,7 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     'schedule nightly submits jobs of buy',
     '',
     'problem: workflow buy: step run: agent older has no operation run, it has stop',
-    'warning: agent elsewhere is not in this module: another process must run it',
+    'warning: agent elsewhere is not in this module: export it, or another process must run elsewhere.tell',
     'warning: agent unused is called by no workflow of this module',
     'warning: workflow buy: its sleeps alone take as long as completeWithin',
     '1 problem, 3 warnings',

@@ -106,3 +106,22 @@ describe('a pause of a job', () => {
     expect(said()).toContain('there are more paused jobs')
   })
 })
+
+it('a pause of a workflow or an agent says if its name is not known yet', async () => {
+  for (const [what, known] of [
+    ['workflow', 'asking'],
+    ['agent', 'shop'],
+  ] as const) {
+    expect(await decided('pause', 'misspelt', { why: 'x' }, what)).toBe(0)
+    expect(said().replaceAll(/\s+/gu, ' ')).toMatch(
+      what === 'agent'
+        ? /no running instance has agent "misspelt" yet/u
+        : /no job of workflow "misspelt" yet/u,
+    )
+    forget()
+    expect(await decided('pause', known, { why: 'x' }, what)).toBe(0)
+    expect(said()).not.toContain('check the name')
+    for (const name of ['misspelt', known]) expect(await decided('resume', name, {}, what)).toBe(0)
+    forget()
+  }
+})

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { answerLink } from '../../../src/cli/commands/jobs/answer-link.js'
 import { answer, type AnswerCommandOptions } from '../../../src/cli/commands/jobs/answer.js'
 import { inbox, type InboxOptions } from '../../../src/cli/commands/jobs/inbox.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
@@ -81,13 +82,43 @@ it('`status` names the people whose answer the job waits for', async () => {
   expect(said().replaceAll(/\s+/gu, ' ')).toContain('; "stepward answer" answers it.')
 })
 
+describe('`answer-link`', () => {
+  const linked = (jobId: string, step: string, assignee: string): Promise<number> =>
+    answerLink(jobId, step, { ...store, assignee, expiresIn: '1d' }, terminal)
+
+  beforeEach(() => {
+    vi.stubEnv('STEPWARD_PUBLIC_URL', 'https://ops.example')
+    vi.stubEnv('STEPWARD_LINK_KEY', 'k'.repeat(64))
+    return () => vi.unstubAllEnvs()
+  })
+
+  it('says if the person is not asked', async () => {
+    expect(await linked('C-2', 'approve', 'ann')).toBe(0)
+    expect(said()).toMatch(/^https:\/\/ops\.example\/\S+$/u)
+    forget()
+    expect(await linked('C-2', 'approve', 'eve')).toBe(0)
+    expect(said()).toContain('eve is not asked; the question is for ann')
+    forget()
+    expect(await linked('C-1', 'sure', 'eve'), 'anyone is asked').toBe(0)
+    expect(said()).not.toContain('is not asked')
+  })
+
+  it('is refused for a question that was answered', async () => {
+    await host.client.submit(asking, {}, { jobId: 'C-9' })
+    await untilAsked('C-9')
+    await host.client.answer('C-9', 'sure', true, { by: 'bob' })
+    await expect(linked('C-9', 'sure', 'ann')).rejects.toThrow(/step sure was already answered by bob at 20/u)
+    await (await host.client.get('C-9'))?.result()
+  })
+})
+
 describe('`answer`', () => {
   it('refuses a missing answer, two answers, text that is not JSON, and data that does not fit the form', async () => {
     expect(await codeOf('C-2', 'approve', {})).toBe(2)
     expect(await codeOf('C-2', 'approve', { yes: true, no: true })).toBe(2)
     expect(await codeOf('C-2', 'approve', { answer: '{' })).toBe(2)
     expect(await codeOf('C-2', 'approve', { answer: '{"approved":"yes"}' })).toBe(2)
-    expect(await codeOf('C-2', 'none', { yes: true })).toBe(4)
+    expect(await codeOf('C-2', 'none', { yes: true })).toBe(3)
     expect(await codeOf('C-3', 'approve', { yes: true })).toBe(3)
   })
 

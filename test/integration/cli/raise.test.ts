@@ -44,7 +44,7 @@ it('`raise` refuses a step that waits for no event, a job that does not exist, a
     return raise(jobId, step, options, terminal).catch(exitCodeOf)
   }
   await host.client.submit(delivering, {}, { jobId: 'D-2' })
-  expect(await codeOf('D-2', 'none')).toBe(4)
+  expect(await codeOf('D-2', 'none')).toBe(3)
   expect(await codeOf('D-3', 'signature')).toBe(3)
   expect(await codeOf('D-2', 'signature', 'no-such-file.json')).toBe(2)
   expect(await raise('D-2', 'signature', { ...store, json: true }, terminal)).toBe(0)

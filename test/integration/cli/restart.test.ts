@@ -63,7 +63,8 @@ it('`restart` goes on with corrected data, shows it first, and can be repeated',
   expect(said()).toMatch(/^restart of R-1 from step pay by ann at .*: a zero too many$/m)
   forget()
   await status('R-1', store, terminal)
-  expect(said()).toContain('why        It was restarted from step pay as job R-1.r1.')
+  expect(said()).toMatch(/^state {6}Compensated, restarted as R-1\.r1$/m)
+  expect(said()).toContain('It was restarted from step pay as job R-1.r1, which owns what it did.')
   expect(said()).toContain('edit       input.amount: 70 → 7')
 })
 

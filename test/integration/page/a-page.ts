@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
-import type { FleetControl } from '../../../src/page/api/fleet-control.js'
+import type { FleetControl } from '../../../src/page/api/page-store.js'
 import { servePage } from '../../../src/page/index.js'
 import {
   condition,
@@ -129,6 +129,7 @@ export const shownViews = [
   ['/schedules', 'schedules'],
   ['/schedules?schedule=counting', 'schedule'],
   ['/limits', 'limits'],
+  ['/pauses', 'pauses'],
   ['/fleet', 'fleet'],
   ['/leases', 'leases'],
   ['/cost', 'cost'],
@@ -137,8 +138,9 @@ export const shownViews = [
   ['/audit', 'audit'],
 ] as const
 
-/** Begins an action on several jobs, so that there are an operation and a decision. */
-export async function actOnMany({ post }: APage): Promise<void> {
+/** Begins an action on several jobs, so that there are an operation and a decision, and pauses an agent. */
+export async function actOnMany({ host, post }: APage): Promise<void> {
+  await host.client.pause({ agent: `printer ${hostile}` }, `no paper ${hostile}`, { by: 'ann' })
   const jobs = [{ jobId: 'order-5' }, { jobId: `none ${hostile}` }]
   await post('/api/actions/cancel', { jobs, why: `withdrawn ${hostile}` })
 }

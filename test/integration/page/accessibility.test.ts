@@ -79,6 +79,8 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       ['/schedules?schedule=counting', 'Delete'],
       ['/schedules?schedule=counting', 'Define'],
       ['/schedules', 'Define'],
+      ['/job?jobId=order-0', 'Restart from a step'],
+      ['/pauses', 'Pause a workflow, an agent or a key'],
       ['/fleet', 'Scale'],
       ['/fleet', 'Rebalance'],
     ].flatMap(([view = '', button = '']) => [

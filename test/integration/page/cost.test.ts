@@ -79,17 +79,27 @@ describe('what the host of a page has measured', () => {
   })
   afterAll(() => host.stop())
 
-  it('is shown by operation', async () => {
+  it('is shown by operation and by role', async () => {
     await (await host.client.submit(paying, {}, { jobId: 'measured' })).result()
     const { headers } = await ask(host.page?.address ?? '')
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     const { text } = await ask(new URL('/api/charges', host.page?.address).href, { headers: { cookie } })
     const { host: measured } = JSON.parse(text) as {
-      host: { rows: { operation: string; requests: number; charge: number }[] }
+      host: {
+        rows: { operation: string; requests: number; charge: number }[]
+        users: { user: string; requests: number; charge: number }[]
+      }
     }
     const written = measured.rows.find(({ operation }) => operation === 'state.batch')
     expect(written?.requests).toBeGreaterThan(0)
     expect(written?.charge).toBeGreaterThan(written?.requests ?? Infinity)
+    const users = measured.users.map(({ user }) => user).toSorted()
+    expect(users).toEqual(['agents', 'client', 'feed', 'notifier', 'scheduler', 'supervisor'])
+    const sum = (rows: readonly { charge: number }[]): number =>
+      rows.reduce((total, { charge }) => total + charge, 0)
+    expect(sum(measured.users)).toBeCloseTo(sum(measured.rows), 6)
+    const [scheduler] = measured.users.filter(({ user }) => user === 'scheduler')
+    expect(scheduler?.charge).toBeGreaterThan(10)
   })
 })
 

@@ -1,9 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnswerLinks } from '../../../src/sas/index.js'
-import { anyBrowserPath, Browser } from '../../support/browser.js'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, ask, putQuestion, type APage, type Answer } from './a-page.js'
 
 const path = await anyBrowserPath()
+/** The folder for pictures, to be looked at. */
+const pictures = process.env['PAGE_PICTURES']
 const options = { publicUrl: 'https://jobs.example.com', keys: ['k'.repeat(40)] }
 const links = new AnswerLinks(options)
 const strangers = new AnswerLinks({ ...options, keys: ['x'.repeat(40)] })
@@ -104,6 +109,7 @@ describe('a signed link', () => {
     const browser = await Browser.open(path ?? '')
     const page = await browser.visit(linkFor('claim-2').replace(options.publicUrl, store.origin))
     await page.until(`document.querySelector('form select')`)
+    await examine(page, 'answer')
     expect(await page.evaluate(`document.querySelector('.message').textContent`)).toBe('Pay this claim?')
     await page.evaluate(`document.querySelector('form button').click()`)
     await page.until(`document.querySelector('[role="alert"]')?.textContent === 'Give Pay the claim.'`)
@@ -121,10 +127,31 @@ describe('a signed link', () => {
       )
     await page.evaluate(`document.querySelector('form button').click()`)
     await page.until(`document.querySelector('[role="status"]')?.textContent.includes('stored')`)
+    await examine(page, 'answered')
     expect(await eventOf('claim-2')).toMatchObject({ payload: { approved: true, amount: 7 }, by: 'ann' })
     const again = await browser.visit(linkFor('claim-2').replace(options.publicUrl, store.origin))
     await again.until(`document.querySelector('[role="status"]')?.textContent.includes('cannot be used')`)
+    await examine(again, 'not-open')
+    expect(await again.evaluate(`document.querySelectorAll('form').length`)).toBe(0)
     expect([page.complaints, again.complaints.filter((line) => !line.includes('403'))]).toEqual([[], []])
     await browser.close()
   })
 })
+
+/** Brings axe into a page, which must have no violations in any window, and takes pictures of it if they are wanted. */
+async function examine(page: Page, name: string): Promise<void> {
+  await page.evaluate(`${axe.source}; null`)
+  for (const width of [390, 1280]) {
+    for (const isDark of [false, true]) {
+      await page.look({ width, height: width < 500 ? 844 : 900, isDark })
+      const found = await page.evaluate(
+        `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+      )
+      expect(found, `${name} ${width}`).toEqual([])
+      if (pictures === undefined) continue
+      await mkdir(pictures, { recursive: true })
+      const file = join(pictures, `${name}-${width}-${isDark ? 'dark' : 'light'}.png`)
+      await writeFile(file, await page.picture())
+    }
+  }
+}

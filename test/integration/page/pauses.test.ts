@@ -22,7 +22,43 @@ afterAll(() => store.close())
 
 const pauseOf = async (jobId: string) => (await (await store.host.client.get(jobId))?.view())?.paused
 
+const pausesOf = async () => JSON.parse((await store.get('/api/pauses')).text) as unknown
+
 describe('the API of pauses', () => {
+  it.each([
+    ['workflow', 'reminding'],
+    ['agent', 'printer'],
+    ['key', 'bank'],
+  ])('pauses the %s %s, lists it with who, when and why, and resumes it', async (kind, name) => {
+    const target = { kind, name }
+    const why = `stock-taking ${hostile}`
+    const dry = await store.post('/api/actions/pause', { target, why, dryRun: true })
+    expect(JSON.parse(dry.text)).toEqual({ isDryRun: true, done: [name], refused: [] })
+    expect(await pausesOf()).toMatchObject({ paused: [] })
+    expect((await store.post('/api/actions/pause', { target, why })).status).toBe(200)
+    const since = expect.stringMatching(/^20/) as unknown
+    expect(await pausesOf()).toEqual({
+      paused: [{ kind, name, since, by: 'ada', why }],
+      jobs: [],
+      isCut: false,
+    })
+    expect((await store.post('/api/actions/resume', { target, why: 'counted' })).status).toBe(200)
+    expect(await pausesOf()).toMatchObject({ paused: [] })
+  })
+
+  it('refuses a target with jobs, one without a name, and one of another kind', async () => {
+    const target = { kind: 'workflow', name: 'buying' }
+    for (const body of [
+      { target, job: { jobId: 'P-1' } },
+      { target: { kind: 'agent', name: '' } },
+      { target: { kind: 'job', name: 'P-1' } },
+    ]) {
+      expect((await store.post('/api/actions/pause', { ...body, why: 'w' })).status).toBe(400)
+    }
+    expect((await store.post('/api/actions/resume', { target })).status).toBe(409)
+    expect(await pausesOf()).toMatchObject({ paused: [], jobs: [] })
+  })
+
   it('pauses the jobs that are under way, lists those that refuse, and resumes', async () => {
     const jobs = ['P-1', 'P-4', 'none'].map((jobId) => ({ jobId }))
     const dry = await store.post('/api/actions/pause', { jobs, why: 'w', dryRun: true })
@@ -97,6 +133,37 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     await page.begin(`${store.origin}/job?jobId=P-4`)
     await page.until(control('Resubmit'))
     expect(await page.evaluate(`${control('Pause')} === undefined`)).toBe(true)
+  })
+
+  it('an agent is paused with its command, the view lists it with the jobs, and it is resumed', async () => {
+    await clickOn(page, 'Pauses')
+    await page.until(`document.querySelector('.empty')`)
+    await clickOn(page, 'Pause a workflow, an agent or a key')
+    await page.until(`document.querySelector('dialog[open]')`)
+    const command = `document.querySelector('dialog code').textContent`
+    expect(await page.evaluate(command)).toBe('stepward pause --why TEXT WHAT NAME')
+    const said = await answerDialog(page, { what: 'agent', name: hostile, why: `slow ${hostile}` })
+    expect(said).toContain('1 agent accepted this.')
+    expect(await page.evaluate(command)).toContain(`agent '${hostile}'`)
+    await page.press('Escape')
+    await store.host.client.pause('P-1', 'checked', { by: 'ann' })
+    await page.begin(`${store.origin}/pauses`)
+    const rows = await page.until<string[]>(
+      `[[...document.querySelectorAll('table.pauses tbody tr')].map((row) => row.textContent)].find((all) => all.length === 2)`,
+    )
+    expect(rows[0]).toContain(hostile)
+    expect(rows[0]).toContain('ada')
+    expect(rows[1]).toMatch(/P-1.*buying.*ann.*checked/u)
+    await clickOn(page, 'Resume')
+    expect(await answerDialog(page, {})).toContain('1 agent accepted this.')
+    await page.press('Escape')
+    await page.until(`document.querySelectorAll('table.pauses tbody tr').length === 1`)
+    await clickOn(page, 'Resume')
+    expect(await answerDialog(page, {})).toContain('1 job accepted this.')
+    await page.press('Escape')
+    await page.until(`document.querySelector('.empty')`)
+    expect(await pauseOf('P-1')).toBeNull()
+    expect(page.complaints).toEqual([])
   })
 
   it('ticked jobs are paused after a dry run; without ticks, no filter is enough', async () => {

@@ -96,6 +96,12 @@ describe('the page on App Service with authentication', () => {
     expect((await post('/api/actions/answer', answer, who)).status).toBe(raises === 403 ? 403 : 404)
     const remove = { schedule: 'none', why: 'over' }
     expect((await post('/api/actions/schedule/delete', remove, who)).status).toBe(deletes)
+    // The library refuses both, because nothing is paused and no such job exists.
+    const resume = { target: { kind: 'workflow', name: 'none' } }
+    expect((await post('/api/actions/resume', resume, who)).status).toBe(cancels === 403 ? 403 : 409)
+    const migrate = { job: { jobId: 'none' }, why: 'newer' }
+    expect((await post('/api/actions/migrate', migrate, who)).status).toBe(cancels === 403 ? 403 : 404)
+    expect((await get('/api/pauses', who)).status).toBe(200)
     const { may } = JSON.parse((await get('/api/about', who)).text) as { may: string[] }
     expect([may.includes('cancel'), may.includes('raise'), may.includes('schedule delete')]).toEqual(
       [cancels, raises, deletes].map((status) => status !== 403),

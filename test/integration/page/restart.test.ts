@@ -1,47 +1,144 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
-import { aPage, buying, type APage } from './a-page.js'
+import { defineWorkflow } from '../../../src/sas/index.js'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, bank, buying, hostile, type APage } from './a-page.js'
+import { answerDialog, clickOn, control } from './controls.js'
 
+const path = await anyBrowserPath()
 let page: APage
+
+/** An older definition of the workflow that the module of the page has. */
+const older = defineWorkflow('buying', (job) => {
+  const check = job.step('check', bank.pay, { isRefused: false, amount: 1 })
+  const pay = job.step('pay', bank.pay, { isRefused: true, amount: 2 }, { after: [check] })
+  job.waitFor('delivery', { after: [pay], completeWithin: '5d' })
+})
+
+const bad = `bad ${hostile}`
 
 beforeAll(async () => {
   page = await aPage()
-  const input = { jobId: 'bad', isRefused: true, amount: 7 }
-  await page.host.client.submit(buying, input, { jobId: 'bad' })
-  await page.telemetry.waitFor('attention.raised', (event) => event.jobId === 'bad')
+  const { client } = page.host
+  for (const jobId of ['bad', bad]) {
+    await client.submit(buying, { jobId, isRefused: true, amount: 7 }, { jobId })
+    await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
+  }
+  for (const jobId of ['old-1', 'old-2', 'old-3']) {
+    await client.submit(older, null, { jobId })
+    await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
+  }
 })
 afterAll(() => page.close())
 
-async function restart(body: object, expected = 200): Promise<unknown> {
-  const { status, text } = await page.post('/api/actions/restart', { why: 'corrected', from: 'pay', ...body })
+async function act(kind: string, body: object, expected = 200): Promise<unknown> {
+  const { status, text } = await page.post(`/api/actions/${kind}`, { why: 'corrected', ...body })
   expect(status, text).toBe(expected)
-  return JSON.parse(text)
+  const read: unknown = JSON.parse(text)
+  if (expected !== 200) return read
+  return routes.find(({ path: one }) => one === `/api/actions/${kind}`)?.answer.parse(read)
 }
 
 async function job(jobId: string): Promise<unknown> {
-  const { text } = await page.get(`/api/job?jobId=${jobId}`)
-  return routes.find(({ path }) => path === '/api/job')?.answer.parse(JSON.parse(text))
+  const { text } = await page.get(`/api/job?${new URLSearchParams({ jobId }).toString()}`)
+  return routes.find(({ path: one }) => one === '/api/job')?.answer.parse(JSON.parse(text))
 }
 
-it('the page restarts a job from a step with another input, after a dry run', async () => {
-  const body = { job: { jobId: 'bad' }, after: 'keep', input: { jobId: 'bad', isRefused: false, amount: 8 } }
-  const report = { isDryRun: true, done: ['bad'], refused: [] }
-  expect(await restart({ ...body, dryRun: true })).toEqual(report)
+it('the page restarts a job from a step with another input, after a dry run, and names the new job', async () => {
+  const input = { jobId: 'bad', isRefused: false, amount: 8 }
+  const body = { job: { jobId: 'bad' }, from: 'pay', after: 'keep', input }
+  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [] }
+  const restarted = { jobId: 'bad.r1', partitionKey: 'bad', from: 'pay', ...steps, isNew: true }
+  const report = { isDryRun: true, done: ['bad'], refused: [], restarted }
+  expect(await act('restart', { ...body, dryRun: true })).toEqual(report)
   expect(await job('bad')).toMatchObject({ state: 'Error', restartedAs: null })
-  expect(await restart(body)).toEqual({ ...report, isDryRun: false })
+  expect(await act('restart', body)).toEqual({ ...report, isDryRun: false })
   expect(await job('bad')).toMatchObject({
     restartedAs: { jobId: 'bad.r1', from: 'pay' },
     audit: [{ command: 'restart', as: 'bad.r1', why: 'corrected' }],
   })
   expect(await job('bad.r1')).toMatchObject({ restartOf: { jobId: 'bad', from: 'pay' } })
-  await restart({ job: { jobId: 'bad' }, from: 'other' }, 409)
-  await restart({ jobs: [{ jobId: 'bad' }], input: 1 }, 400)
+  await act('restart', { job: { jobId: 'bad' }, from: 'other' }, 409)
+  for (const part of [{ input: 1 }, { stepInput: 1 }, { as: 'other' }]) {
+    await act('restart', { jobs: [{ jobId: 'bad' }], from: 'pay', ...part }, 400)
+  }
 })
 
-it('the page shows the command that restarts a job', () => {
+it('the page gives a job the plan of its module, after a dry run, and refuses what it cannot', async () => {
+  const changed = expect.arrayContaining(['delivery']) as unknown
+  const migrated = { changed, edit: { changes: expect.any(Array) as unknown } }
+  expect(await act('migrate', { job: { jobId: 'old-1' }, dryRun: true })).toMatchObject({ migrated })
+  expect(await job('old-1')).toMatchObject({ audit: [] })
+  expect(await act('migrate', { job: { jobId: 'old-1' } })).toMatchObject({ done: ['old-1'], migrated })
+  expect(await job('old-1')).toMatchObject({ audit: [{ command: 'migrate', by: 'ada', why: 'corrected' }] })
+  expect(await act('migrate', { jobs: [{ jobId: 'old-2' }, { jobId: 'none' }] })).toMatchObject({
+    done: ['old-2'],
+    refused: [{ jobId: 'none' }],
+  })
+  await act('migrate', { filter: { text: 'old' } }, 400)
+  await act('migrate', { filter: { workflow: 'unknown' } }, 400)
+})
+
+it('the page shows the commands that restart and migrate a job', () => {
   const action = { kind: 'restart', jobId: 'bad', why: 'typo', input: '{}' } as const
   expect(commandOf({ ...action, fields: { from: 'pay', after: 'keep' } })).toBe(
     "printf %s '{}' > input.json && stepward restart --from pay --after keep --input input.json --why typo bad",
   )
+  const more = { from: '', stepInput: '{ "a": 1 }', as: 'new job' }
+  expect(commandOf({ kind: 'restart', jobId: 'bad', why: '', fields: more })).toBe(
+    `printf %s '{"a":1}' > step-input.json && stepward restart --from STEP --step-input step-input.json --as 'new job' --why TEXT bad`,
+  )
+  expect(commandOf({ kind: 'migrate', filter: { workflow: 'buying' }, why: 'newer' })).toBe(
+    'stepward migrate --workflow buying --module MODULE --why newer',
+  )
+})
+
+describe.skipIf(path === null)('the dialogs of repairs', () => {
+  let browser: Browser
+  let view: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open(path ?? '')
+    view = await browser.visit(page.address())
+    await view.until(`document.querySelector('header nav')`)
+  })
+  afterAll(() => browser.close())
+
+  it('a job is restarted with an input of the step and an id, and its result leads to the new job', async () => {
+    await view.begin(`${page.origin}/job?${new URLSearchParams({ jobId: bad }).toString()}`)
+    await clickOn(view, 'Restart from a step')
+    await view.until(`document.querySelector('dialog[open]')`)
+    const isReady = `!document.querySelector('dialog button.primary').disabled`
+    expect(await view.evaluate(isReady)).toBe(false)
+    const offered = `[...document.querySelectorAll('dialog [name=from] option')].map(({ value }) => value)`
+    expect(await view.evaluate(offered)).toEqual(['', 'check', 'pay', 'delivery'])
+    const said = await answerDialog(view, {
+      from: 'pay',
+      after: 'keep',
+      stepInput: '{"isRefused":false,"amount":9}',
+      as: 'bad-2',
+      why: `corrected ${hostile}`,
+    })
+    expect(said).toContain('1 job accepted this.')
+    expect(said).toContain('The new job: bad-2')
+    expect(said).toContain('carried over: check')
+    await clickOn(view, 'bad-2')
+    await view.until(`document.querySelector('h1')?.textContent === 'bad-2'`)
+    expect(await view.evaluate(`document.querySelector('dialog[open]')`)).toBeNull()
+    await page.telemetry.waitFor('step.settled', (event) => event.jobId === 'bad-2' && event.stepId === 'pay')
+    const steps = [{ stepId: 'check' }, { stepId: 'pay', output: { paid: 9 } }, { stepId: 'delivery' }]
+    expect(await job('bad-2')).toMatchObject({ restartOf: { jobId: bad }, steps })
+    expect(view.complaints).toEqual([])
+  })
+
+  it('a job gets the newer plan, and the dialog says what changes', async () => {
+    await view.begin(`${page.origin}/job?jobId=old-3`)
+    await clickOn(view, 'Migrate')
+    expect(await answerDialog(view, { why: 'shorter' })).toMatch(/changed: .*delivery.*completeWithin/u)
+    await view.press('Escape')
+    await view.until(control('Cancel'))
+    expect(await job('old-3')).toMatchObject({ audit: [{ command: 'migrate', why: 'shorter' }] })
+    expect(view.complaints).toEqual([])
+  })
 })

@@ -1,11 +1,18 @@
 import { get as httpGet } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { keepVersions } from '../../../src/connection/keep-versions.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
 import { servePage, type ServedPage } from '../../../src/page/index.js'
 import { routes } from '../../../src/page/api/routes.js'
-import { defineAgent, defineWorkflow, text, type AgentContext } from '../../../src/sas/index.js'
+import {
+  defineAgent,
+  defineWorkflow,
+  text,
+  type AgentContext,
+  type JobHistory,
+} from '../../../src/sas/index.js'
 import { isWorkflow } from '../../../src/sas/internal.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { ask } from './a-page.js'
@@ -79,6 +86,7 @@ let cookie = ''
 beforeAll(async () => {
   store = createInProcessCosmos()
   host = await startHost({ embedded: store, agents: [vault], telemetry })
+  await keepVersions(store.client().database('stepward').container('state'), 3_600_000)
   page = await servePage({
     settings: { embedded: store, provision: false },
     port: 0,
@@ -153,6 +161,10 @@ describe('a secret', () => {
       for (const jobId of jobIds) {
         bytes.push(await get(`/api/job?jobId=${jobId}`))
         bytes.push(await get(`/api/documents?jobId=${jobId}&others=true`))
+        const past = await get(`/api/history?jobId=${jobId}`)
+        bytes.push(past, await get(`/api/attempts?jobId=${jobId}&step=pay`))
+        for (const { moment } of (JSON.parse(past) as JobHistory).moments)
+          bytes.push(await get(`/api/history/moment?jobId=${jobId}&moment=${moment ?? ''}`))
       }
     }
     const refused = { number: `${mark}-refused`, cvc: 271_828 }
@@ -205,6 +217,7 @@ describe('a secret', () => {
     expect(all.split('\n').filter((line) => line.includes(mark))).toEqual([])
     expect(all).not.toContain('271828')
     expect(all).not.toContain('payloadHash')
+    expect(all).toContain('"source":"versions"')
     expect(all).toContain('{"id":"mine","document":null}')
   })
 
@@ -216,7 +229,8 @@ describe('a secret', () => {
     )
     await expect(job.result()).rejects.toThrow('•••• secret is refused')
     const { steps } = await job.view()
-    expect(JSON.stringify(steps)).not.toContain(mark)
+    const told = steps.map(({ input: _input, ...rest }) => rest)
+    expect(JSON.stringify(told)).not.toContain(mark)
     expect(JSON.stringify(telemetry.events)).not.toContain(mark)
     const paid = await host.client.submit(paying, { id: 'paid', card }, {})
     await until(async () => (await paid.view()).steps[0]?.state === 'Processed')

@@ -18,6 +18,21 @@ it('the metrics count owned leases, and charges by operation', () => {
   expect(lines).toContain('stepward_events_total{type="lease.acquired"} 2')
 })
 
+it('the metrics count charges by the role that caused them', () => {
+  const metrics = new Metrics()
+  const charged = { type: 'store.charged', operation: 'state.batch' } as const
+  metrics.emit({ ...charged, charge: 2, user: 'scheduler' })
+  metrics.emit({ ...charged, charge: 3, user: 'client' })
+  metrics.emit({ ...charged, charge: 4, user: 'scheduler' })
+  metrics.emit({ ...charged, charge: 1 })
+  expect(metrics.charges.users).toEqual([
+    { user: 'scheduler', requests: 2, charge: 6 },
+    { user: 'client', requests: 1, charge: 3 },
+    { user: 'others', requests: 1, charge: 1 },
+  ])
+  expect(metrics.text(figures)).toContain('stepward_user_request_charge_total{user="scheduler"} 6')
+})
+
 it('the metrics are in the text format of Prometheus: help and type for each series, escaped labels', () => {
   const metrics = new Metrics()
   metrics.emit({ type: 'store.charged', operation: 'a"b\\c\nd', charge: 1 })

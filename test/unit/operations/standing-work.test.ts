@@ -48,6 +48,7 @@ describe('the range of a job', () => {
   it('is read if every role that the job needs owns its leases there', () => {
     expect(said(atWork, all)).toBeNull()
     expect(said(waiting, { ...all, agents: [] }), 'no step is with an agent').toBeNull()
+    expect(said(jobWith('Processing', ''), { ...all, agents: [] }), 'a question').toBeNull()
   })
 
   it.each<[string, Lease[]]>([

@@ -302,6 +302,10 @@ describe('the command of an action', () => {
       `printf %s '{}' | stepward submit buying - --workflows MODULE`,
     ],
     [
+      { kind: 'submit', workflow: 'buying', input: '{}', fields: { tag: 'a=1\nb=x y\n', priority: '3' } },
+      `printf %s '{}' | stepward submit buying - --workflows MODULE --tag=a=1 --tag='b=x y' --priority=3`,
+    ],
+    [
       {
         kind: 'schedule backfill',
         schedule: 'nightly',

@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { withStoreOptions } from '../../../src/cli/input/store-options.js'
 import { programOf } from '../../../src/cli/program.js'
 import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
 import { actionKinds } from '../../../src/page/browser/state/action-kinds.js'
@@ -17,8 +19,11 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/findings': 'doctor',
   '/api/schedules': 'schedules',
   '/api/limits': 'limits',
+  '/api/pauses': 'pauses',
   '/api/schedule': 'schedule show',
   '/api/audit': 'audit',
+  '/api/history': 'history',
+  '/api/history/moment': 'history',
   '/api/cost': 'cost',
   '/api/usage': 'usage',
   '/api/changes': 'watch',
@@ -29,6 +34,7 @@ const onlyOnPage: Readonly<Record<string, string>> = {
   '/api/about': 'it describes the page itself',
   '/api/openapi.json': 'it describes the API of the page',
   '/api/documents': 'it shows documents as they are stored; "stepward status --json" prints what they say',
+  '/api/attempts': 'it joins what "stepward history" and "stepward status" tell about one step',
   '/api/charges': 'it tells what the server of the page has used',
   '/api/operations': 'a command on many jobs shows its own progress',
   '/api/operations/stop': 'Ctrl-C stops a command on many jobs',
@@ -45,13 +51,68 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   fleet: 'it shows processes of its own machine; the view Fleet shows the instances of all machines',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
-  migrate: 'it needs the module with the newer definition, which is on the machine of its author',
   'limit show': 'the view Limits shows all limits',
-  pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',
   emulator: 'it starts a store, before there is a page',
   'emulator split': 'it is a tool for tests of programs',
   'emulator merge': 'it is a tool for tests of programs',
+}
+
+/** Options of commands that the page has in another form, each with the reason. */
+const optionsElsewhere: Readonly<Record<string, string>> = {
+  by: 'the page knows who has signed in',
+  yes: 'the dialog is the question',
+  all: 'an empty filter is every job',
+  module: 'the page has the module that it was started with',
+  workflows: 'the page has the module that it was started with',
+  state: 'the page has the fleet that it was started with',
+  appService: 'the page has the app that it was started with',
+  resourceGroup: 'the page has the app that it was started with',
+  subscription: 'the page has the app that it was started with',
+  'answer yes': 'an answer is any value',
+  'answer no': 'an answer is any value',
+  'submit replyTo': 'the page lets no person choose an address that the host calls',
+  'submit wait': 'the page shows the job as it goes on',
+  'limit set perSecond': 'the page keeps the rate of a limit',
+  'limit set burst': 'the page keeps the rate of a limit',
+}
+
+/** Fields of actions that the commands have in another form, each with the reason. */
+const fieldsElsewhere: Readonly<Record<string, string>> = {
+  job: 'a word of the command',
+  jobs: 'one command for each job',
+  filter: 'the options of filters',
+  operation: 'Ctrl-C stops a command',
+  target: 'two words of the command',
+  schedule: 'a word of the command',
+  key: 'a word of the command',
+  'scale role': 'a word of the command',
+  'scale count': 'a word of the command',
+  'rebalance role': 'a word of the command',
+  'raise step': 'a word of the command',
+  'answer step': 'a word of the command',
+  'submit workflow': 'a word of the command',
+  'submit input': 'the file of the command',
+  'submit jobId': 'a field of the lines of the file',
+}
+
+/** Returns the names of the options of a command, without those about its store and its output. */
+function optionsOf(words: string): string[] {
+  const [first, second] = words.split(' ')
+  const outer = program.commands.find((one) => one.name() === first)
+  const command = second === undefined ? outer : outer?.commands.find((one) => one.name() === second)
+  const shared = withStoreOptions(new Command()).options.map((option) => option.attributeName())
+  return (command?.options ?? [])
+    .map((option) => option.attributeName())
+    .filter((name) => !shared.includes(name))
+}
+
+/** Returns the names of the fields of an action, and those of its filter. */
+function fieldsOf({ asked }: (typeof routes)[number]): { own: string[]; filter: string[] } {
+  const { filter } = asked.shape as Readonly<Record<string, unknown>>
+  const inner = filter instanceof z.ZodOptional ? (filter.unwrap() as unknown) : filter
+  const names = inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+  return { own: Object.keys(asked.shape), filter: names }
 }
 
 const ending = (): Promise<void> => Promise.resolve()
@@ -80,6 +141,23 @@ describe('the page and the command line', () => {
     expect(Object.values(shownBy).filter((name) => !commands.includes(name))).toEqual([])
     const known = [...Object.keys(shownBy), ...Object.keys(onlyOnPage)]
     expect([...looks, '/api/changes', '/api/openapi.json'].toSorted()).toEqual(known.toSorted())
+  })
+
+  it.each(
+    routes
+      .flatMap((route) => [[commandOfRoute(route) ?? '', route] as const])
+      .filter(([name]) => name !== ''),
+  )('"%s" has the options of its command, and its command the fields of the page', (name, route) => {
+    const { own, filter } = fieldsOf(route)
+    const options = optionsOf(name)
+    const isKnown = (known: object, one: string): boolean =>
+      Object.hasOwn(known, one) || Object.hasOwn(known, `${name} ${one}`)
+    const missing = options.filter((one) => !own.includes(one) && !filter.includes(one))
+    expect(missing.filter((one) => !isKnown(optionsElsewhere, one))).toEqual([])
+    const more = own.filter((one) => !options.includes(one))
+    expect(more.filter((one) => !isKnown(fieldsElsewhere, one))).toEqual([])
+    const asked = actionKinds[name as keyof typeof actionKinds].fields ?? []
+    expect(asked.map((field) => field.name).filter((one) => !own.includes(one))).toEqual([])
   })
 
   it('each action of the API has a dialog, and each dialog an action', () => {

@@ -25,7 +25,9 @@ export async function answerLink(
     withClient(settings, async (client) => (await client.get(jobId))?.view()),
   )
   if (view === undefined) throw new JobNotFound(jobId)
-  refuseUnknown(view, step)
+  const asked = refuseUnknown(view, step)
+  if (asked.length > 0 && !asked.includes(assignee))
+    terminal.note(`stepward: ${assignee} is not asked; the question is for ${asked.join(', ')}`)
   const { partitionKey } = view
   const link = links.linkFor({ jobId, step, assignee, partitionKey, expiresIn })
   if (options.json === true)
@@ -34,8 +36,20 @@ export async function answerLink(
   return exitCodes.ok
 }
 
-function refuseUnknown({ jobId, steps }: JobView, step: string): void {
-  if (steps.some(({ stepId, asks }) => stepId === step && asks)) return
+/** Returns the people who are asked. Throws if the question can no longer be answered. */
+function refuseUnknown({ jobId, steps }: JobView, step: string): readonly string[] {
+  const found = steps.find(({ stepId, asks }) => stepId === step && asks)
+  if (found !== undefined) {
+    const { event, question, attempt, state } = found
+    if (event !== null) {
+      const who = event.by ?? 'a person'
+      throw new CommandRefused(jobId, `step ${step} was already answered by ${who} at ${event.at}`)
+    }
+    // A step that has not begun may still ask.
+    if (question === null && (attempt > 0 || state !== 'Pending'))
+      throw new CommandRefused(jobId, `step ${step} is ${state}, and is not asked any more`)
+    return question?.assignees ?? []
+  }
   const asking = steps.filter(({ asks }) => asks).map(({ stepId }) => stepId)
   const those =
     asking.length === 0 ? 'none of its steps asks a question' : `these steps ask: ${asking.join(', ')}`

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
+import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -40,9 +41,14 @@ export async function decidePause(
   const { by = whoAmI(), why = kind === 'resume' ? past[kind] : undefined, dryRun = false } = options
   if (why === undefined)
     throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
-  await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => decisions[what](client, { kind, what, name, by, why, dryRun })),
+  const isUnknown = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      await decisions[what](client, { kind, what, name, by, why, dryRun })
+      // The pause is made, so an error here changes nothing.
+      return kind === 'pause' ? isUnknownName(client, settings, { what, name }).catch(() => false) : false
+    }),
   )
+  if (isUnknown) terminal.note(`stepward: ${unknownText(what, name)}`)
   const subject = what === 'job' ? { jobId: name } : { [what]: name }
   if (options.json === true)
     terminal.print(JSON.stringify({ command: kind, ...subject, by, why, isDryRun: dryRun }))
@@ -51,6 +57,21 @@ export async function decidePause(
     terminal.note('no attempt is dispatched later than 30 s from now')
   }
   return exitCodes.ok
+}
+
+/** Checks whether a workflow has no job, or an agent is in no running instance, so that its name may be wrong. */
+async function isUnknownName(
+  client: JobClient,
+  settings: UnitSelection,
+  { what, name }: { readonly what: string; readonly name: string },
+): Promise<boolean> {
+  if (what === 'workflow') return (await client.list({ workflow: name, limit: 1 })).length === 0
+  return what === 'agent' && (await runningAgents(settings))?.has(name) === false
+}
+
+function unknownText(what: string, name: string): string {
+  const found = what === 'agent' ? 'no running instance has agent' : 'there is no job of workflow'
+  return `${found} ${JSON.stringify(name)} yet: check the name`
 }
 
 function isKnown(what: string): what is keyof typeof decisions {

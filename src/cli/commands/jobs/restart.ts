@@ -102,13 +102,14 @@ async function restartOne(
 }
 
 function printOne(report: RestartReport, terminal: Terminal): void {
-  const { jobId, restartOf, from, carried, again, undone, isNew, isDryRun } = report
+  const { jobId, restartOf, from, carried, again, undone, kept, isNew, isDryRun } = report
   const verb = isDryRun ? 'would be restarted' : isNew ? 'restarted' : 'was already restarted'
   terminal.print(`${restartOf} ${verb} from step ${from} as job ${jobId}:`)
   const lines: [string, readonly string[]][] = [
     ['carried over', carried],
     ['runs again', again],
     ...(undone.length === 0 ? [] : [['undone first', undone] as [string, readonly string[]]]),
+    ...(kept.length === 0 ? [] : [['effects stay', kept] as [string, readonly string[]]]),
   ]
   for (const [name, ids] of lines) {
     const text = `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`

@@ -137,7 +137,7 @@ function describe(
     ['job', job.jobId],
     ...(job.orderId === job.jobId ? [] : [['order', job.orderId] as [string, string]]),
     ['workflow', `${job.workflow} (version ${job.workflowVersion})`],
-    ['state', job.state],
+    ['state', job.restartedAs === null ? job.state : `${job.state}, restarted as ${job.restartedAs.jobId}`],
     ['why', job.why],
     ...(nothingRuns === null ? [] : [['roles', nothingRuns] as [string, string]]),
     ...(Object.keys(job.tags).length === 0 ? [] : [['tags', tagsText(job.tags)] as [string, string]]),

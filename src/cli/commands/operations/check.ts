@@ -67,10 +67,15 @@ function workflowText({ name, version, steps, longestMs, undoMs, charge }: Check
   const unknown = isList ? 'as long as its items take' : 'as long as its sleeps take'
   const longest = longestMs === null ? unknown : `at most ${exactText(longestMs)}`
   const undone = undoMs === 0 ? '' : `, and ${exactText(undoMs)} to undo it`
+  const keys = [...new Set(steps.flatMap(({ limits }) => limits))]
+  const waits =
+    keys.length === 0
+      ? ''
+      : `; waits at ${keys.length === 1 ? 'limit' : 'limits'} ${keys.join(', ')} are not counted`
   return [
     `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
     ...lines.map((line) => `  ${line}`),
-    `  if every attempt fails at its deadline: ${longest}${undone}`,
+    `  if every attempt fails at its deadline: ${longest}${undone}${waits}`,
     `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${isList ? ', without its items' : ''}`,
   ].join('\n')
 }

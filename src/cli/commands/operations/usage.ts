@@ -19,10 +19,18 @@ export async function usage(options: UsageOptions, terminal: Terminal): Promise<
       ? undefined
       : wholeNumber('--provisioned', options.provisioned, { min: 1, max: 1e9 })
   const report = await withExistingStore({ options, terminal }, async (settings) => {
-    const { client, clock, close } = await connectWithPorts(settings)
+    const measured = { requests: 0, charge: 0 }
+    const telemetry: Listener = {
+      emit: (event) => {
+        if (event.type !== 'store.charged') return
+        measured.requests += 1
+        measured.charge += event.charge
+      },
+    }
+    const { client, clock, close } = await connectWithPorts({ ...settings, telemetry })
     try {
       const question = { hours, provisioned, documentKilobytes: 1.1, nowMs: clock.now() }
-      return await readUsage(client, settings, question)
+      return { ...(await readUsage(client, settings, question)), measured }
     } finally {
       close()
     }
@@ -31,12 +39,20 @@ export async function usage(options: UsageOptions, terminal: Terminal): Promise<
   return exitCodes.ok
 }
 
-function described(report: UsageReport): string {
+type Listener = NonNullable<Parameters<typeof connectWithPorts>[0]['telemetry']>
+
+/** What the command itself has used, as the client of the store. */
+interface Measured {
+  readonly measured: { readonly requests: number; readonly charge: number }
+}
+
+function described(report: UsageReport & Measured): string {
   const { since, ended, isCut, workflows, roles, feeds } = report
   const time = `${ended} jobs have ended of those that were submitted since ${since.slice(0, 19)}Z`
   return [
     isCut ? `${time}, when the newest ${mostUsageJobs.toLocaleString('en')} jobs began` : time,
     'all figures are computed, for RU per second if nothing else is said',
+    `measured: this command has used ${rounded(report.measured.charge)} RU; a host measures each of its roles (/metrics, page)`,
     '',
     table(
       ['WORKFLOW', 'ENDED', 'AN HOUR', 'STEPS', 'RU A JOB', 'RU/S'],

@@ -2,6 +2,7 @@ import { startEmulator } from '../../../emulator/index.js'
 import { serveDoor } from '../../../engine-ports/index.js'
 import {
   processSettings,
+  provision,
   readSettings,
   roles,
   storeName,
@@ -10,6 +11,7 @@ import {
 import { startHost } from '../../../host/index.js'
 import type { ServedPage } from '../../../page/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
+import { keptVersionsMs } from '../../input/kept-versions.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { openingData, payloadFolder } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
@@ -26,6 +28,7 @@ export interface DevOptions extends EmulatorCommandOptions {
   readonly throughSdk?: boolean
   readonly page?: boolean
   readonly pagePort?: string
+  readonly keepVersions?: string
 }
 
 /** Runs an embedded Cosmos DB and every role in one process until a signal stops the process. */
@@ -40,6 +43,7 @@ export async function dev(
     directory: process.cwd(),
     ...(config === undefined ? {} : { configPath: config }),
   })
+  const keepVersionsMs = keptVersionsMs(options.keepVersions)
   const path = modulePath(module, configuredModule, 'stepward dev')
   const { agents, workflows, schedules } = await loadUserModule(path)
   const account = emulatorOptions(options)
@@ -55,6 +59,7 @@ export async function dev(
         : { payloads: settings.payloads ?? payloadFolder(options.data, settings) }
     const where = { ...kept, ...(client === undefined ? { embedded: store } : { client }) }
     const level = verbose === true ? 'debug' : 'info'
+    if (keepVersionsMs !== undefined) await provision({ ...settings, embedded: store }, { keepVersionsMs })
     const host = await startHost({
       ...settings,
       roles,

@@ -5,9 +5,9 @@ import { asked } from './action-dialog.js'
 import { html } from './html.js'
 
 /**
- * The buttons of actions on one schedule or limit. Each opens the dialog of its action.
+ * The buttons of actions on one schedule, limit or pause. Each opens the dialog of its action.
  *
- * @param {{ kinds: Kind[], about: Pick<Asked, 'schedule' | 'limit' | 'present' | 'onDone'> }} props
+ * @param {{ kinds: Kind[], about: Pick<Asked, 'jobs' | 'schedule' | 'limit' | 'target' | 'present' | 'onDone'> }} props
  */
 export function ActionButtons({ kinds, about }) {
   return html`<div class="buttons start">

@@ -1,28 +1,29 @@
 /**
  * @import { Kind } from '../state/action-kinds.js'
  * @import { Filter } from '../state/commands.js'
+ * @import { Fields } from './action-decision.js'
  * @import { Question, JobName } from '../state/shapes.js'
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
-import { answerOf, fieldsOf } from '../state/answer-forms.js'
-import { whatIsMissing } from './missing-parts.js'
-import { commandOf } from '../state/commands.js'
+import { fieldsOf } from '../state/answer-forms.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
 import { MoreField } from './more-field.js'
 import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
+import { answersOf, decided, needsOf, thingOf } from './action-decision.js'
 import { ActionResult } from './action-result.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
 
 /**
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
- * schedule. `present` has the stored values of fields, which are not sent again.
+ * schedule. `present` has the stored values of fields, which are not sent again. `target` is a workflow, an agent or a key
+ * to pause, with empty texts if the dialog asks for them.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, present?: Record<string, string>, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined, input?: string,
  *   onDone?: () => void }} Asked
  */
 
@@ -76,7 +77,7 @@ function Open({ present }) {
               <progress max=${progress.total} value=${progress.reached}></progress>
             </label>`
       }
-      ${report === null ? null : html`<${ActionResult} kind=${kind} report=${report} />`}
+      ${report === null ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
       <div class="buttons">
         <span class="quiet">${problem}</span>
         <button type="button" onClick=${close}>Close</button>
@@ -94,120 +95,6 @@ function Open({ present }) {
       </div>
     </form>
   </dialog>`
-}
-
-/** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
-
-/** @param {Asked} present */
-function answersOf({ question }) {
-  return question === undefined ? [] : fieldsOf(question.form).map(({ first }) => first)
-}
-
-/**
- * @param {Asked} present
- * @param {Fields} fields
- */
-function needsOf({ kind, jobs, filter, schedule }, { step }) {
-  const isOne = jobs?.length === 1 && filter === undefined
-  return {
-    isOne,
-    needsWhy: actionKinds[kind].reason === 'demanded',
-    takesWhy: actionKinds[kind].reason !== 'none',
-    more: (actionKinds[kind].fields ?? []).filter(({ isName }) => isName !== true || schedule === undefined),
-    hasInput:
-      kind === 'raise' ||
-      kind === 'schedule set' ||
-      (kind === 'restart' && isOne) ||
-      (kind === 'resubmit' && isOne && step !== ''),
-  }
-}
-
-/**
- * Returns what is missing, the body of the request, and the commands that do the same.
- *
- * @param {Asked} present
- * @param {Fields} fields
- */
-function decided(present, fields) {
-  const { kind, jobs = [], filter, limit, question, present: stored = {} } = present
-  if (question !== undefined) return answered(question, fields)
-  const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
-  const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
-  const told = more.map((field) => ({ ...field, value: fields.more[field.name]?.trim() ?? '' }))
-  const wanted = told.filter(
-    ({ name, value, isOptional }) => (value !== '' || isOptional !== true) && value !== stored[name],
-  )
-  const { schedule: named, ...given } = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
-  const schedule = present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named)
-  const missing = wanted.find(({ value }) => value === '')
-  const problem = !mayAct(kind)
-    ? notPermitted
-    : missing === undefined
-      ? isUnchanged(present, given, input)
-        ? 'Change a part.'
-        : whatIsMissing({ needsWhy, why, hasInput, input })
-      : `Give ${missing.label.toLowerCase()}.`
-  const isFleet = actionKinds[kind].on === 'fleet'
-  const isEdited = hasInput && input !== ''
-  const parts = {
-    ...(!takesWhy || why === '' ? {} : { why }),
-    ...(step === '' || !isOne ? {} : { step }),
-  }
-  const shared = {
-    ...parts,
-    ...(needsWhy ? { why } : {}),
-    ...(isEdited ? { input } : {}),
-    kind,
-    fields: given,
-    storeArguments: (isFleet ? about.value?.fleetOptions : about.value?.storeArguments) ?? [],
-  }
-  return {
-    problem,
-    body: {
-      ...parts,
-      ...given,
-      ...(named === undefined ? {} : { schedule: named }),
-      ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
-    },
-    commands:
-      schedule !== undefined || isFleet
-        ? [commandOf({ ...shared, ...(schedule === undefined ? {} : { schedule }) })]
-        : filter === undefined
-          ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
-          : [commandOf({ ...shared, filter })],
-  }
-}
-
-/**
- * @param {Question} question
- * @param {Fields} fields
- */
-function answered({ form, jobId, stepId: step }, fields) {
-  const { answer, problem } = answerOf(fieldsOf(form), fields.answers)
-  const note = fields.why.trim()
-  const storeArguments = about.value?.storeArguments ?? []
-  const given = problem === '' ? { answer } : {}
-  return {
-    problem: mayAct('answer') ? problem : notPermitted,
-    body: { step, ...given, ...(note === '' ? {} : { note }) },
-    commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
-  }
-}
-
-/**
- * @param {Asked} present
- * @param {Record<string, string>} given
- * @param {string} input
- */
-function isUnchanged({ kind }, given, input) {
-  return kind === 'schedule set' && input === '' && Object.keys(given).length === 0
-}
-
-const notPermitted = 'Your role does not permit this.'
-
-/** @param {Kind} kind */
-function mayAct(kind) {
-  return (about.value?.may ?? [kind]).includes(kind)
 }
 
 /** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
@@ -230,8 +117,18 @@ function FieldsOf({ present, fields, setFields }) {
   const onMore = ({ currentTarget: { name, value } }) =>
     setFields({ ...fields, more: { ...fields.more, [name]: value } })
   const hint = `Reason${needsWhy ? '' : ' (optional)'}, stored with the decision of ${about.value?.by ?? 'you'}`
+  const newInput = hasInput
+    ? html`<label key="input">
+        ${inputLabel(present)}
+        <textarea name="input" rows=${kind === 'raise' || kind === 'resubmit' ? 6 : 3} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
+      </label>`
+    : null
+  const others = more.map(
+    (field) =>
+      html`<${MoreField} key=${field.name} field=${field} steps=${steps} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
+  )
   return html`${
-    steps.length > 0 && isOne
+    steps.length > 0 && isOne && kind !== 'restart'
       ? html`<label>
             Step
             <select name="step" value=${fields.step} onChange=${onInput}>
@@ -241,18 +138,7 @@ function FieldsOf({ present, fields, setFields }) {
           </label>`
       : null
   }
-    ${
-      hasInput
-        ? html`<label>
-            ${inputLabel(present)}
-            <textarea name="input" rows=${kind === 'schedule set' ? 3 : 6} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
-          </label>`
-        : null
-    }
-    ${more.map(
-      (field) =>
-        html`<${MoreField} key=${field.name} field=${field} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
-    )}
+    ${kind === 'restart' ? [others, newInput] : [newInput, others]}
     ${
       takesWhy
         ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
@@ -263,21 +149,16 @@ function FieldsOf({ present, fields, setFields }) {
 /** @param {Asked} present */
 function inputLabel({ kind, schedule }) {
   if (kind === 'raise') return 'Payload, as JSON (empty: null)'
+  if (kind === 'restart') return 'New input of the job, as JSON (empty: the present input)'
   if (kind === 'schedule set' && schedule === undefined) return 'Input of each job, as JSON (empty: null)'
   return 'New input, as JSON (empty: the present input)'
 }
 
-/**
- * @param {Kind} kind
- * @param {string} input
- */
-function bodyInput(kind, input) {
-  const value = /** @type {unknown} */ (JSON.parse(input))
-  return kind === 'raise' ? { payload: value } : { input: value }
-}
-
 /** @param {Asked} present */
-function what({ kind, jobs = [], filter, limit, schedule = limit }) {
+function what({ kind, jobs = [], filter, limit, target, schedule = limit }) {
+  if (target !== undefined) {
+    return target.name === '' ? 'a workflow, an agent or a key' : `${target.what} ${target.name}`
+  }
   if (schedule !== undefined) return schedule
   if (kind === 'schedule set') return 'a new schedule'
   if (actionKinds[kind].on === 'fleet') return 'instances'

@@ -1,22 +1,26 @@
 /** @import { Kind } from '../state/action-kinds.js' */
-/** @import { Report } from '../state/shapes.js' */
+/** @import { Migrated, Report, Restarted } from '../state/shapes.js' */
 import { actionKinds } from '../state/action-kinds.js'
+import { jobAddress } from '../state/address.js'
 import { counted } from '../state/formats.js'
+import { Link } from './basics.js'
 import { html } from './html.js'
 
 /**
- * The report of an action: what accepted it, and what refused it.
+ * The report of an action: what accepted it, and what refused it. `thing` is what it counts, if the kind does not say it.
  *
- * @param {{ kind: Kind, report: Report }} props
+ * @param {{ kind: Kind, report: Report, thing?: [string, string], close: () => void }} props
  */
-export function ActionResult({ kind, report: { isDryRun, done, refused } }) {
-  const { thing, on } = actionKinds[kind]
+export function ActionResult({ kind, report, thing = actionKinds[kind].thing, close }) {
+  const { isDryRun, done, refused, restarted, migrated } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   return html`<div role="status" class="result">
     <p>
       ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
-    ${on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
+    ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
+    ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
+    ${migrated === undefined ? null : html`<${NewPlan} plan=${migrated} />`}
     ${
       refused.length === 0
         ? null
@@ -25,4 +29,43 @@ export function ActionResult({ kind, report: { isDryRun, done, refused } }) {
           </ul>`
     }
   </div>`
+}
+
+/**
+ * The job that a restart made, and what becomes of each step.
+ *
+ * @param {{ job: Restarted, isDryRun: boolean, close: () => void }} props
+ */
+function NewJob({ job, isDryRun, close }) {
+  const lists = [
+    ['carried over', job.carried],
+    ['run again', job.again],
+    ['undone first', job.undone],
+  ].filter(([, names = []]) => names.length > 0)
+  const name = isDryRun
+    ? html`<bdi class="id">${job.jobId}</bdi>`
+    : html`<span onClick=${close}><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></span>`
+  return html`<p>The new job: ${name}</p>
+    <ul>
+      ${lists.map(([title, names]) => html`<li>${title}: <${Names} names=${names} /></li>`)}
+    </ul>`
+}
+
+/** @param {{ plan: Migrated }} props */
+function NewPlan({ plan: { changed, kept, edit } }) {
+  if (edit.changes.length + kept.length === 0) return html`<p>The job has this plan already.</p>`
+  return html`<ul>
+    ${changed.length === 0 ? null : html`<li>changed: <${Names} names=${changed} /></li>`}
+    ${kept.length === 0 ? null : html`<li>begun before, with the old plan: <${Names} names=${kept} /></li>`}
+    ${edit.changes.map(
+      ({ stepId, path, before, after }) =>
+        html`<li><bdi>${`${stepId === null ? '' : `${stepId}: `}${path}: ${before ?? 'none'} → ${after ?? 'none'}`}</bdi></li>`,
+    )}
+    ${edit.others === 0 ? null : html`<li>${`and ${counted(edit.others, 'other change', 'other changes')}`}</li>`}
+  </ul>`
+}
+
+/** @param {{ names: string[] }} props */
+function Names({ names }) {
+  return names.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)
 }

@@ -19,7 +19,7 @@ const lookMs = 400
  *
  * @param {Asked} present
  */
-export function useRun({ kind, jobs = [], filter, schedule, limit, onDone }) {
+export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDone }) {
   const [isBusy, setBusy] = useState(false)
   const [report, setReport] = useState(/** @type {Report | null} */ (null))
   const [error, setError] = useState(/** @type {string | null} */ (null))
@@ -57,7 +57,8 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, onDone }) {
       return act(kind, { ...shared, ...which, ...id })
     }
     try {
-      if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
+      if (target !== undefined) setReport(await act(kind, shared))
+      else if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
       else if (actionKinds[kind].on !== 'jobs' && limit === undefined) setReport(await act(kind, shared))
       else if (limit !== undefined) setReport(await act(kind, { ...shared, key: limit }))
       else if (filter !== undefined) setReport(await many({ filter }))

@@ -27,7 +27,7 @@ export function AnswerFields({ question, fields, texts, note, setTexts, setNote 
         />`,
     )}
     <label>
-      ${`Note (optional), stored with the answer of ${about.value?.by ?? 'you'}`}
+      ${`Note (optional), stored with ${about.value === null ? 'your answer' : `the answer of ${about.value.by}`}`}
       <input
         name="note"
         type="text"

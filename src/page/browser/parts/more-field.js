@@ -5,16 +5,26 @@ import { html } from './html.js'
 /**
  * A field of an action besides the reason: a text, or one of several values.
  *
- * @param {{ field: Field, value: string,
+ * @param {{ field: Field, value: string, steps?: string[],
  *   onInput: (event: { currentTarget: { name: string, value: string } }) => void }} props
  */
-export function MoreField({ field: { name, label, placeholder, choices, isOptional }, value, onInput }) {
-  if (choices === undefined) {
+export function MoreField({
+  field: { name, label, placeholder, choices, isOptional, isJson, isText },
+  value,
+  steps = [],
+  onInput,
+}) {
+  if (isJson === true || isText === true) {
+    return html`<label
+      >${label} <textarea name=${name} rows="3" spellcheck=${false} value=${value} onInput=${onInput}></textarea
+    ></label>`
+  }
+  if (choices === undefined || (choices === 'steps' && steps.length === 0)) {
     return html`<label
       >${label} <input name=${name} type="text" placeholder=${placeholder} value=${value} onInput=${onInput}
     /></label>`
   }
-  const known = choices === 'workflows' ? (about.value?.workflows ?? []).map((one) => one.name) : choices
+  const known = knownOf(choices, steps)
   // The stored workflow may be unknown to this page, and stays until a person chooses another.
   const offered = value === '' || known.includes(value) ? known : [value, ...known]
   return html`<label
@@ -24,4 +34,13 @@ export function MoreField({ field: { name, label, placeholder, choices, isOption
       ${offered.map((one) => html`<option value=${one}>${one}</option>`)}
     </select></label
   >`
+}
+
+/**
+ * @param {NonNullable<Field['choices']>} choices
+ * @param {string[]} steps
+ */
+function knownOf(choices, steps) {
+  if (choices === 'steps') return steps
+  return choices === 'workflows' ? (about.value?.workflows ?? []).map((one) => one.name) : choices
 }

@@ -9,17 +9,18 @@
  * - `hasDryRun` says whether the action can be tried first.
  * - `fields` are the texts that the dialog asks for besides the reason. Each is an option of the command. `choices` are
  *   the values of a field with a list, and a field that `isName` is the thing that does not exist yet. `isArgument`
- *   is a word of the command without an option.
+ *   is a word of the command without an option. A field that `isForOne` is about one job, one that `isJson` is JSON, and one that `isText` has lines.
+ * - `targetFields` are the fields if the action is on a workflow, an agent or a key, and not on jobs.
  * - `isConfirmed` adds `--yes` to the command, which asks a person otherwise.
  *
  * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit' | 'fleet',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
- *   fields?: Field[] }} ActionKind
+ *   fields?: Field[], targetFields?: Field[] }} ActionKind
  *
  * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean, isArgument?: boolean,
- *   choices?: 'workflows' | readonly string[] }} Field
+ *   isForOne?: boolean, isJson?: boolean, isText?: boolean, choices?: 'workflows' | 'steps' | readonly string[] }} Field
  *
- * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
+ * @typedef {'resubmit' | 'restart' | 'migrate' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear' | 'scale' | 'rebalance'} Kind
  */
 
@@ -30,6 +31,23 @@ const onSchedule = { on: 'schedule', thing: ['schedule', 'schedules'], hasDryRun
 
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
 const onLimit = { on: 'limit', thing: ['limit', 'limits'], hasDryRun: false }
+
+/** @type {Field[]} */
+const targetFields = [
+  {
+    name: 'what',
+    label: 'What is paused',
+    placeholder: 'WHAT',
+    isArgument: true,
+    choices: ['workflow', 'agent', 'key'],
+  },
+  {
+    name: 'name',
+    label: 'Its name',
+    placeholder: 'of a key: the key of a limit of steps',
+    isArgument: true,
+  },
+]
 
 const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
 
@@ -48,14 +66,42 @@ export const actionKinds = {
       'A new job carries over what was done before the step, and runs the rest. Say undo or keep if a step that runs again may have acted.',
     reason: 'demanded',
     fields: [
-      { name: 'from', label: 'First step that runs again', placeholder: 'the id of a step' },
+      {
+        name: 'from',
+        label: 'The first step that runs again',
+        placeholder: 'the id of a step',
+        choices: 'steps',
+      },
       {
         name: 'after',
         label: 'Effects of steps that run again',
-        placeholder: 'undo or keep',
+        placeholder: 'none has acted',
         isOptional: true,
+        choices: ['undo', 'keep'],
+      },
+      {
+        name: 'stepInput',
+        label: 'New input of this step, as JSON (empty: the present input)',
+        placeholder: '',
+        isOptional: true,
+        isForOne: true,
+        isJson: true,
+      },
+      {
+        name: 'as',
+        label: 'Id of the new job',
+        placeholder: 'the id of the job, and .r1',
+        isOptional: true,
+        isForOne: true,
       },
     ],
+  },
+  migrate: {
+    ...onJobs,
+    title: 'Migrate',
+    effect:
+      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. For a newer module, start the page again.',
+    reason: 'demanded',
   },
   release: {
     ...onJobs,
@@ -72,14 +118,16 @@ export const actionKinds = {
   pause: {
     ...onJobs,
     title: 'Pause',
-    effect: 'No attempt begins until the job is resumed. Attempts under way end, and deadlines do not run.',
+    effect: 'No attempt begins until it is resumed. Attempts under way end, and deadlines do not run.',
     reason: 'demanded',
+    targetFields,
   },
   resume: {
     ...onJobs,
     title: 'Resume',
-    effect: 'The job continues. Its deadlines are later by the time of the pause.',
+    effect: 'Attempts begin again. Deadlines are later by the time of the pause.',
     reason: 'optional',
+    targetFields,
   },
   resend: {
     ...onJobs,
@@ -115,6 +163,21 @@ export const actionKinds = {
     effect: 'The job is written with its steps.',
     reason: 'none',
     hasDryRun: false,
+    fields: [
+      { name: 'partitionKey', label: 'Partition key', placeholder: 'that of the workflow' },
+      {
+        name: 'priority',
+        label: 'Priority: larger numbers go first',
+        placeholder: 'that of the workflow, or 0',
+      },
+      { name: 'completeWithin', label: 'Time for the job', placeholder: 'that of the workflow, such as 2h' },
+      {
+        name: 'retainFor',
+        label: 'How long the ended job is kept',
+        placeholder: 'that of the workflow, such as 30d',
+      },
+      { name: 'tag', label: 'Tags, each as name=value on a line of its own', placeholder: '', isText: true },
+    ],
   },
   'schedule set': {
     ...onSchedule,

@@ -17,6 +17,7 @@ function word(text) {
  *
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
  *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,
+ *   target?: { what: string, name: string },
  *   storeArguments?: string[] }} Action
  */
 
@@ -39,11 +40,26 @@ export function commandOf({
   answer,
   note = '',
   fields = {},
+  target,
   storeArguments = [],
 }) {
   const store = storeArguments.map(word)
   if (kind === 'submit') {
-    const words = ['stepward', 'submit', word(workflow ?? ''), '-', '--workflows', 'MODULE', ...store]
+    const terms = Object.entries(fields).flatMap(([name, value]) =>
+      (name === 'tag' ? linesOf(value) : [value.trim()])
+        .filter((one) => one !== '')
+        .map((one) => `${optionOf(name)}=${word(one)}`),
+    )
+    const words = [
+      'stepward',
+      'submit',
+      word(workflow ?? ''),
+      '-',
+      '--workflows',
+      'MODULE',
+      ...terms,
+      ...store,
+    ]
     return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
   }
   const options =
@@ -56,24 +72,16 @@ export function commandOf({
         : optionsOf({ step, why, isDryRun, input })
   const one = schedule ?? jobId
   const isFleet = actionKinds[kind].on === 'fleet'
-  const names =
-    one === undefined
-      ? isFleet
-        ? Object.entries(fields).map(([name, value]) => (value === '' ? (wordsOfMissing[name] ?? '') : value))
-        : []
-      : [
-          ...(kind === 'pause' || kind === 'resume' ? ['job'] : []),
-          one,
-          ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : []),
-        ]
+  const names = namesOf({ kind, one, step, fields, target })
   const words = [
     'stepward',
     kind,
-    ...(one === undefined && !isFleet ? filterWords(filter ?? {}) : []),
+    ...(one === undefined && !isFleet && target === undefined ? filterWords(filter ?? {}) : []),
     ...Object.entries(isFleet ? {} : fields).flatMap(([name, value]) => [
-      `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      value === '' ? (wordsOfMissing[name] ?? 'TIME') : word(value),
+      optionOf(name),
+      value === '' ? missingWord(kind, name) : (jsonFiles[name] ?? word(value)),
     ]),
+    ...(kind === 'migrate' ? ['--module', 'MODULE'] : []),
     ...(kind === 'schedule set' && fields['workflow'] !== undefined ? ['--workflows', 'MODULE'] : []),
     ...options,
     ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
@@ -82,8 +90,35 @@ export function commandOf({
     ...(names.some((name) => name.startsWith('-')) ? ['--'] : []),
     ...names.map(word),
   ]
-  const file = input === undefined ? '' : `printf %s ${word(oneLine(input))} > input.json && `
-  return `${file}${words.join(' ')}`
+  const files = [
+    ...(input === undefined ? [] : [['input.json', input]]),
+    ...Object.entries(jsonFiles).flatMap(([name, file]) => (fields[name] ? [[file, fields[name]]] : [])),
+  ].map(([file, json]) => `printf %s ${word(oneLine(json))} > ${file} && `)
+  return `${files.join('')}${words.join(' ')}`
+}
+
+/**
+ * Returns the words of a command that are no options.
+ *
+ * @param {{ kind: Kind, one: string | undefined, step: string | undefined, fields: Record<string, string>,
+ *   target: Action['target'] | undefined }} parts
+ */
+function namesOf({ kind, one, step, fields, target }) {
+  if (target !== undefined) return [target.what || 'WHAT', target.name || 'NAME']
+  if (one !== undefined) {
+    const what = kind === 'pause' || kind === 'resume' ? ['job'] : []
+    return [...what, one, ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : [])]
+  }
+  if (actionKinds[kind].on !== 'fleet') return []
+  return Object.entries(fields).map(([name, value]) => (value === '' ? (wordsOfMissing[name] ?? '') : value))
+}
+
+/**
+ * @param {Kind} kind
+ * @param {string} name
+ */
+function missingWord(kind, name) {
+  return wordsOfMissing[name] ?? (kind === 'restart' ? 'STEP' : 'TIME')
 }
 
 /**
@@ -128,6 +163,18 @@ function optionOf(name) {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
+/**
+ * Returns the lines of a text that are not empty.
+ *
+ * @param {string} text
+ */
+export function linesOf(text) {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
 /** @param {string | undefined} json */
 function oneLine(json = 'null') {
   try {
@@ -139,6 +186,9 @@ function oneLine(json = 'null') {
 
 /** @type {Record<string, string>} The words for options that are not given yet. */
 const wordsOfMissing = { atOnce: 'N', workflow: 'NAME', role: 'ROLE', count: 'N' }
+
+/** @type {Record<string, string>} The files that commands read in place of JSON, by the names of the fields. */
+const jsonFiles = { stepInput: 'step-input.json' }
 
 /** The options of the command `cost`, by the names of the questions. */
 const costOptions = /** @type {const} */ ({

@@ -54,7 +54,7 @@
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
- *   restartedAs: { jobId: string, from: string } | null,
+ *   restartedAs: { jobId: string, from: string, kept?: string[] } | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
  *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
@@ -80,7 +80,17 @@
  *   roles: string[], may: string[], fleetOptions: string[] | null,
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
- * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[] }} Report
+ * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
+ *   restarted?: Restarted, migrated?: Migrated }} Report
+ *
+ * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
+ *   isNew: boolean }} Restarted
+ *
+ * @typedef {{ changed: string[], kept: string[], edit: Edit }} Migrated
+ *
+ * @typedef {{ kind: 'workflow' | 'agent' | 'key', name: string, since: string, by: string, why: string }} Pause
+ *
+ * @typedef {{ paused: Pause[], jobs: JobSummary[], isCut: boolean }} Pauses
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
  *
@@ -105,7 +115,9 @@
  *
  * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeRows
  *
- * @typedef {ChargeRows & { host: ChargeRows | null }} ChargeReport
+ * @typedef {{ user: string, requests: number, charge: number }} UserRow
+ *
+ * @typedef {ChargeRows & { host: ChargeRows & { users: UserRow[] } | null }} ChargeReport
  *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow

@@ -1,4 +1,4 @@
-/** @import { ChargeReport, ChargeRows, UsageReport } from '../state/shapes.js' */
+/** @import { ChargeReport, ChargeRows, UsageReport, UserRow } from '../state/shapes.js' */
 import { Command, Link, Panel, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
 import { about } from '../state/about.js'
@@ -130,7 +130,8 @@ export function Charges() {
                 This process runs no roles, so it measures none. Each process of a role reports
                 <code>stepward_request_charge_total</code> at <code>/metrics</code>.
               </p>`
-            : html`<${Measured} rows=${data.host} of="for the roles of this process" />`
+            : html`<${ByUser} users=${data.host.users} page=${data} since=${data.host.since} />
+                <${Measured} rows=${data.host} of="for the roles of this process" />`
         }
       <//>
       <${Panel} title="What this page has used, measured">
@@ -138,6 +139,36 @@ export function Charges() {
         <p class="quiet">Not counted are the reads of the view <${Link} to="/leases">Leases<//>, of the lag and of the throughput.</p>
       <//>
     </div>`
+}
+
+/** @type {Record<string, string>} */
+const userTexts = {
+  feed: 'feed, shared by the roles',
+  client: 'client: submits and asks',
+  others: 'not told apart',
+}
+
+/**
+ * What each role, the client and this page have used.
+ *
+ * @param {{ users: UserRow[], page: ChargeRows, since: string }} props
+ */
+function ByUser({ users, page, since }) {
+  const seconds = Math.max(1, (Date.now() - Date.parse(since)) / 1_000)
+  const ofPage = {
+    user: 'this page',
+    requests: page.rows.reduce((sum, { requests }) => sum + requests, 0),
+    charge: page.rows.reduce((sum, { charge }) => sum + charge, 0),
+  }
+  return html`<${Numbers}
+    head=${['user', 'requests', 'RU', 'RU/s']}
+    rows=${[...users, ofPage].map(({ user, requests, charge }) => [
+      userTexts[user] ?? user,
+      requests,
+      charge,
+      charge / seconds,
+    ])}
+  />`
 }
 
 /** @param {{ rows: ChargeRows, of: string }} props */

@@ -1,9 +1,10 @@
 /** @import { Job, Step } from '../state/shapes.js' */
 import { Panel } from '../parts/basics.js'
+import { DifferenceList } from '../parts/difference-list.js'
 import { html } from '../parts/html.js'
 import { address, addressOf, open } from '../state/address.js'
-import { comparable, differenceOf, firstCompared } from '../state/difference.js'
-import { counted, momentText, unitsText } from '../state/formats.js'
+import { comparable, firstCompared } from '../state/difference.js'
+import { momentText, unitsText } from '../state/formats.js'
 import { undoPathOf } from '../state/undo-path.js'
 
 /**
@@ -54,7 +55,6 @@ export function Difference({ job, step }) {
   const named = (/** @type {string} */ side, /** @type {string} */ usual) =>
     values.find(({ name }) => name === query.get(side)) ?? values.find(({ name }) => name === usual)
   const sides = { left: named('left', first), right: named('right', second) }
-  const { rows, others, same } = differenceOf(sides.left?.value, sides.right?.value)
   const choose = (/** @type {string} */ side) => (/** @type {any} */ event) =>
     open(addressOf(path, { ...Object.fromEntries(query), [side]: event.currentTarget.value }), true)
   const field = (/** @type {'left' | 'right'} */ side, /** @type {string} */ label) =>
@@ -66,22 +66,7 @@ export function Difference({ job, step }) {
     >`
   return html`<${Panel} title=${`Difference in ${step.stepId}`}>
     <div class="filters">${field('left', 'Compare')}${field('right', 'with')}</div>
-    ${
-      rows.length === 0
-        ? html`<p class="quiet">There is no difference.</p>`
-        : html`<ol class="difference">
-            ${rows.map(
-              (row) =>
-                html`<li>
-                  <code><bdi>${row.path}</bdi></code>
-                  <del class=${row.left === null ? 'none' : ''}><bdi>${row.left ?? 'nothing'}</bdi></del>
-                  <ins class=${row.right === null ? 'none' : ''}><bdi>${row.right ?? 'nothing'}</bdi></ins>
-                </li>`,
-            )}
-          </ol>`
-    }
-    ${others === 0 ? null : html`<p class="quiet">And ${counted(others, 'other part', 'other parts')}.</p>`}
-    <p class="quiet">${counted(same, 'part is', 'parts are')} the same.</p>
+    <${DifferenceList} left=${sides.left?.value} right=${sides.right?.value} />
   <//>`
 }
 

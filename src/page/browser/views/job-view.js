@@ -4,9 +4,11 @@ import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText } from '../state/formats.js'
+import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
 import { Costs, Difference, UndoPath } from './job-panels.js'
@@ -44,6 +46,7 @@ export function JobView() {
       <div class="stack">
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
         ${chosen === undefined ? null : html`<${Difference} job=${data} step=${chosen} />`}
+        ${chosen === undefined ? null : html`<${AttemptsPanel} job=${data} step=${chosen} key=${chosen.stepId} />`}
         <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
       </div>
       <div class="stack">
@@ -96,6 +99,7 @@ function Head({ job, reload }) {
       <h1 class="id">${job.jobId}</h1>
       <${StateBadge} state=${job.state} />
       <${CopyButton} text=${job.jobId} label="Copy id" />
+      <${Link} to=${addressOf('/history', { jobId: job.jobId, partitionKey: job.partitionKey })}>History<//>
     </div>
     <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${job.why}</bdi></p>
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
@@ -123,7 +127,10 @@ function Actions({ job, reload }) {
       ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
       : null,
     (isEnded || state === 'Error') && job.restartedAs === null
-      ? { kind: 'restart', name: 'Restart from a step', steps: [] }
+      ? { kind: 'restart', name: 'Restart from a step', steps: steps.map(({ stepId }) => stepId) }
+      : null,
+    !isEnded && (about.value?.workflows ?? []).some(({ name }) => name === job.workflow)
+      ? { kind: 'migrate', name: 'Migrate', steps: [] }
       : null,
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded

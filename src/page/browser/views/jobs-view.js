@@ -10,7 +10,7 @@ import { agoText, chargeText, counted } from '../state/formats.js'
 import { filterNames, matches } from '../state/job-filters.js'
 import { useChanges } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
-import { SubmitForm } from './submit-form.js'
+import { SubmitForm } from '../parts/submit-form.js'
 
 /** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} Page */
 
@@ -110,6 +110,7 @@ export function JobsView() {
 const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
   ['restart', 'Restart from a step'],
+  ['migrate', 'Migrate'],
   ['release', 'Release'],
   ['pause', 'Pause'],
   ['resume', 'Resume'],
@@ -119,13 +120,14 @@ const actions = /** @type {const} */ ([
 
 /**
  * Checks whether an action can be carried out on all jobs that match. Like in the command line, jobs are paused and
- * resumed by their names, and notices are chosen only by the workflow.
+ * resumed by their names, and notices are chosen only by the workflow. A migration needs the workflow.
  *
  * @param {(typeof actions)[number][0]} kind
  * @param {Record<string, string>} given
  */
 function goesByFilter(kind, given) {
-  return kind === 'resend' ? given['workflow'] !== undefined : kind !== 'pause' && kind !== 'resume'
+  if (kind === 'resend' || kind === 'migrate') return given['workflow'] !== undefined
+  return kind !== 'pause' && kind !== 'resume'
 }
 
 /** @param {{ chosen: JobSummary[], filter: Record<string, string>, onDone: () => void }} props */
@@ -134,7 +136,7 @@ function Toolbar({ chosen, filter, onDone }) {
   // A selection of the API has no filter for attention, so it would reach more jobs than the list shows.
   const isFiltered = Object.keys(given).length > 0 && given['attention'] === undefined
   const jobs = chosen.map(({ jobId, partitionKey }) => ({ jobId, partitionKey }))
-  /** @param {'resubmit' | 'restart' | 'release' | 'pause' | 'resume' | 'cancel' | 'resend'} kind */
+  /** @param {(typeof actions)[number][0]} kind */
   const ask = (kind) => {
     if (jobs.length > 0) asked.value = { kind, jobs, onDone }
     else {
@@ -147,16 +149,18 @@ function Toolbar({ chosen, filter, onDone }) {
     <span
       >${jobs.length > 0 ? `${jobs.length} chosen:` : isFiltered ? 'All that match:' : 'Tick jobs, or set a filter, to act on them.'}</span
     >
-    ${actions.map(
-      ([kind, name]) =>
-        html`<button
+    ${actions
+      .filter(([kind]) => kind !== 'migrate' || (about.value?.workflows ?? []).length > 0)
+      .map(
+        ([kind, name]) =>
+          html`<button
           type="button"
           disabled=${jobs.length === 0 && (!isFiltered || !goesByFilter(kind, given))}
           onClick=${() => ask(kind)}
         >
           ${name}
         </button>`,
-    )}
+      )}
   </div>`
 }
 

@@ -82,9 +82,10 @@ function Table({ limits, reload }) {
 }
 
 /** @param {{ limit: Limit, reload: () => void }} props */
-function Actions({ limit: { key, set }, reload }) {
+function Actions({ limit: { key, set, atOnce }, reload }) {
   const kinds = /** @type {Kind[]} */ (set === null ? ['limit set'] : ['limit set', 'limit clear'])
-  return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, onDone: reload }} />`
+  return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, onDone: reload }} />
+    ${atOnce === 0 ? null : html`<${ActionButtons} kinds=${['pause']} about=${{ target: { what: 'key', name: key }, onDone: reload }} />`}`
 }
 
 /** @param {{ set: NonNullable<Limit['set']> }} props */

@@ -1,4 +1,6 @@
 import type { Clock } from '../../../platform/index.js'
+import { readOptions } from '../../../platform/options.js'
+import { personName, reasonText } from '../../model/values/said-texts.js'
 import { CommandInvalid, CommandRefused } from '../../model/errors.js'
 import type { PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
 import {
@@ -151,8 +153,7 @@ function termsOf(
   const problems = [
     ...(kinds.length === 1 ? [] : ['name a workflow or an agent, as { workflow: NAME } or { agent: NAME }']),
     ...(isName ? [] : [`the name must be a text of 1 to ${maxNameLength} characters`]),
-    ...(typeof by === 'string' && by !== '' ? [] : ['by must be a text that is not empty']),
-    ...(typeof why === 'string' && why !== '' ? [] : ['why must be a text that is not empty']),
+    ...readOptions({ by: personName, why: reasonText }, { by, why }).problems,
   ]
   if (problems.length > 0 || !isName) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
   return { kind, name, by, why }

@@ -1,5 +1,6 @@
 import { flag, readOptions, text } from '../../../platform/options.js'
 import type { InputEdit } from '../../model/readable-parts.js'
+import { personName, reasonText } from '../../model/values/said-texts.js'
 import type { CommandOptions } from '../command-options.js'
 
 /** Options of a migration: who replaces the plan, and why. */
@@ -23,8 +24,8 @@ export interface MigrateReport {
 
 const shape = {
   jobId: text(),
-  by: text(),
-  why: text(),
+  by: personName,
+  why: reasonText,
   partitionKey: text().optional(),
   dryRun: flag().optional(),
 }

@@ -183,7 +183,7 @@ function newAddress({ standing, request }: Try): DocumentAddress {
 }
 
 function reportOf({ standing, request, isDryRun }: Try, plan: RestartPlan): RestartReport {
-  const { carried, again, undone } = plan
+  const { carried, again, undone, kept } = plan
   const { pk, jobId } = standing.job
   const { as, from } = request
   return {
@@ -194,6 +194,7 @@ function reportOf({ standing, request, isDryRun }: Try, plan: RestartPlan): Rest
     carried,
     again,
     undone,
+    kept,
     isNew: true,
     isDryRun,
   }

@@ -1,6 +1,7 @@
 import { flag, kind, oneOf, readOptions, text } from '../../../platform/options.js'
 import type { AfterRestart, RestartPlan } from '../../decisions/operator/restart.js'
 import { isWorkflow } from '../../workflow/workflow.js'
+import { personName, reasonText } from '../../model/values/said-texts.js'
 import type { CommandOptions } from '../command-options.js'
 
 export type { AfterRestart, RestartPlan }
@@ -48,8 +49,8 @@ export interface RestartReport extends RestartPlan {
 const shape = {
   jobId: text(),
   from: text(),
-  by: text(),
-  why: text(),
+  by: personName,
+  why: reasonText,
   as: text().optional(),
   after: oneOf('undo', 'keep').optional(),
   partitionKey: text().optional(),

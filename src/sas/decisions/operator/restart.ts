@@ -32,6 +32,8 @@ export interface RestartPlan {
   readonly again: readonly string[]
   /** The steps that run again and whose effects are undone first. */
   readonly undone: readonly string[]
+  /** The steps that run again and whose effects stay, although they may have acted. No job undoes them. */
+  readonly kept: readonly string[]
 }
 
 /** Returns what a restart does with each step, or the reason why the job cannot be restarted so. */
@@ -49,7 +51,8 @@ export function planRestart({ job, steps }: Standing, request: Restart): Restart
   const left = effectProblem(job, steps, { acting, after: request.after })
   if (left !== null) return left
   const long = listsTooLong(steps, again, request.input)
-  return long ?? { carried, again, undone: request.after === 'undo' ? acting : [] }
+  const isUndone = request.after === 'undo'
+  return long ?? { carried, again, undone: isUndone ? acting : [], kept: isUndone ? [] : acting }
 }
 
 function stateProblem(job: JobDocument): string | null {

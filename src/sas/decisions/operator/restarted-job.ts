@@ -40,14 +40,14 @@ export function restarted(standing: Standing, restarting: Restarting): Restarted
   const documents = [...steps.values()].map((step) => stepOf(step, restarting))
   const job = jobOf(standing, restarting, ledgerOf(standing, plan))
   const received = job.replyTo === null ? [] : [noticeOf(job, 'received', { seq: 1, now: standing.now })]
-  return { origin: originOf(standing, request), job, steps: documents, received }
+  return { origin: originOf(standing, request, plan), job, steps: documents, received }
 }
 
 /**
  * Returns the job that was restarted. A job in Error is over now: what it had to undo belongs to the new job, so
  * it is Compensated.
  */
-function originOf({ job, steps, now }: Standing, request: Restart): JobDocument {
+function originOf({ job, steps, now }: Standing, request: Restart, { kept }: RestartPlan): JobDocument {
   const { as, from, by, why, input, stepInput } = request
   const at = new Date(now).toISOString()
   const changes = [
@@ -58,7 +58,7 @@ function originOf({ job, steps, now }: Standing, request: Restart): JobDocument 
   const linked: JobDocument = {
     ...job,
     schema: Math.max(job.schema, restartSchema),
-    restartedAs: { jobId: as, from },
+    restartedAs: { jobId: as, from, ...(kept.length > 0 && { kept: [...kept] }) },
     audit: [...job.audit, { command: 'restart' as const, stepId: from, at, by, why, as, ...edit }].slice(
       -maxAuditEntries,
     ),

@@ -421,12 +421,27 @@ describe('an event for which no step waits', () => {
     })
     await client.submit(waiting, {}, { jobId: 'j' })
     await expect(client.raiseEvent('j', 'aproval')).rejects.toMatchObject({
-      name: 'CommandRefused',
+      name: 'StepNotFound',
+      step: 'aproval',
       message: 'job "j" has no step "aproval"; these steps wait for an event: approval, delivery',
     })
     await client.submit(aWorkflow(), {}, { jobId: 'k' })
     await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
     await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
+    await expect(client.raiseEvent('j', 'approval', 1, { partitionkey: 'j' } as never)).rejects.toThrow(
+      'raiseEvent: partitionkey is not an option: did you mean partitionKey?',
+    )
+    await expect(client.cancel('j', 'why', { dryrun: true } as never)).rejects.toThrow('did you mean dryRun?')
+    expect((await (await client.get('j'))?.view())?.state).toBe('Pending')
+  })
+
+  it('names the value in the place of a workflow, and all options of a submission', async () => {
+    await expect(client.submit(undefined as never, {})).rejects.toThrow(
+      'submit: the workflow is missing; pass what defineWorkflow returns',
+    )
+    await expect(client.submit(aWorkflow(), {}, { jobId: 'j', nothing: 1 } as never)).rejects.toThrow(
+      /nothing is not an option: the options are .*, tags/,
+    )
   })
 
   it('is refused with the reason when the job was undone', async () => {

@@ -111,6 +111,7 @@ describe('a restart', () => {
       carried: ['reserve', 'note'],
       again: ['charge', 'print', 'ship'],
       undone: [],
+      kept: [],
       isNew: true,
       isDryRun: false,
     })
@@ -137,7 +138,7 @@ describe('a restart', () => {
     const origin = await (await client.get('o'))?.view()
     expect(origin).toMatchObject({
       state: 'Compensated',
-      why: 'It was restarted from step charge as job o.r1.',
+      why: 'It was restarted from step charge as job o.r1, which owns what it did.',
       attention: null,
       restartedAs: { jobId: 'o.r1', from: 'charge' },
       audit: [{ command: 'restart', stepId: 'charge', by: 'ann', why: 'wrong amount', as: 'o.r1' }],
@@ -223,7 +224,9 @@ describe('a restart', () => {
 
   it('leaves effects if the caller keeps them', async () => {
     await ended()
-    await restart({ after: 'keep' })
+    expect(await restart({ after: 'keep' })).toMatchObject({ undone: [], kept: ['charge', 'ship'] })
+    const origin = await (await client.get('o'))?.view()
+    expect(origin?.why).toMatch(/\. The effects of charge and ship stay, and no job undoes them\.$/)
     await run()
     expect(calls.map(({ key }) => key)).toEqual(['o.r1/charge/g1/do', 'o.r1/print/g1/do', 'o.r1/ship/g1/do'])
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hideDocuments } from '../../../../src/sas/plan/hide-documents.js'
+import { hideDocuments, versionHider } from '../../../../src/sas/plan/hide-documents.js'
 import { aJob, aStep } from '../../../support/a-job.js'
 
 const secret = 'ZQX-9911'
@@ -85,4 +85,16 @@ it('documents without secrets are returned as they are', () => {
   const { job: sameJob, steps } = hideDocuments(plain.job, [plain.step])
   expect([sameJob, steps[0]]).toEqual([plain.job, plain.step])
   expect(sameJob).toBe(plain.job)
+})
+
+it('a version without marks is hidden by the marks of another, and whole messages if secrets are unknown', () => {
+  const old = aStep({ stepId: 'pay', input: { card: 'ZQX-old' } })
+  const told = { ...old, diagnostics: [{ at, by: 'agent', attempt: 1, message: 'about a lost value' }] }
+  const known = versionHider([job], [step, told], { areAllKnown: true })
+  expect(JSON.stringify([known.job(job), known.step(told)])).not.toContain('ZQX')
+  expect(known.step(told).diagnostics).toEqual(told.diagnostics)
+  const { diagnostics } = versionHider([job], [step, told], { areAllKnown: false }).step(told)
+  expect(diagnostics).toEqual([{ at, by: 'agent', attempt: 1, message: '•••• secret' }])
+  const plain = aStep({})
+  expect(versionHider([aJob()], [plain], { areAllKnown: false }).step(plain)).toBe(plain)
 })

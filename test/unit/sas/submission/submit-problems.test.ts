@@ -5,6 +5,25 @@ function problemsOf(terms: Readonly<Record<string, unknown>>): readonly string[]
   return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
 }
 
+it('names of people, reasons and notes have one limit each, and a long value is shown by its beginning', () => {
+  const needed = { jobId: 'j', by: 'a'.repeat(201), why: 'b'.repeat(2_001), note: 'c'.repeat(2_000) }
+  expect(commandProblems({ needed })).toEqual([
+    `by is "${'a'.repeat(60)}…" with 201 characters; it must be a string of 1 to 200 characters`,
+    `why is "${'b'.repeat(60)}…" with 2,001 characters; it must be a string of 1 to 2,000 characters`,
+  ])
+  expect(commandProblems({ needed: { jobId: 'j'.repeat(3_000) } })[0]).toMatch(
+    /^jobId is "j{60}…" with 3,000/,
+  )
+})
+
+it('an option that the call does not have is a problem', () => {
+  const others = { partitionkey: 'p', dryRun: true }
+  const terms = { needed: { jobId: 'j' }, optional: { partitionKey: undefined }, flags: { dryRun: true } }
+  expect(commandProblems({ ...terms, others })).toEqual([
+    'partitionkey is not an option: did you mean partitionKey?',
+  ])
+})
+
 describe('the problems of a submission', () => {
   it.each([
     {},
@@ -73,12 +92,12 @@ describe('the arguments of a call about a job', () => {
       flags: { dryRun: 'yes', again: 1 },
     }
     expect(commandProblems(terms)).toEqual([
-      'jobId is missing; it must be a string that is not empty',
-      'by is ""; it must be a string that is not empty',
-      'why is " "; it must be a string that is not empty',
+      'jobId is missing; it must be a string of 1 to 1,000 characters',
+      'by is ""; it must be a string of 1 to 200 characters',
+      'why is " "; it must be a string of 1 to 2,000 characters',
       'where is 7; it must be a string that is not empty',
-      'step is null; it must be a string that is not empty',
-      'partitionKey is ""; it must be a string that is not empty',
+      'step is null; it must be a string of 1 to 1,000 characters',
+      'partitionKey is ""; it must be a string of 1 to 1,000 characters',
       'dryRun is "yes"; it must be true or false',
       'again is 1; it must be true or false',
     ])

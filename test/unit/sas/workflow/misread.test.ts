@@ -63,6 +63,11 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
     'is a condition; a condition is only asked',
   ],
   [
+    'a question with a form that is no schema',
+    (job) => void job.ask('q', { title: 'Yes?', form: 7 as never }),
+    'step "q": its form: form does not say its "type"',
+  ],
+  [
     'a sleep without a time',
     (job) => void job.sleep('nap', { after: '3d' } as never),
     'step "nap": its time is missing: write job.sleep(',
@@ -464,4 +469,9 @@ describe('a text', () => {
     const own = { $text: ['a'], $from: ['text', 'b'] }
     expect(resolved(() => own)).toEqual(own)
   })
+})
+
+it('a step that is refused is not also reported as missing', () => {
+  const bad = define((job) => void job.ask('q', { title: 'Yes?', form: 7 as never }))
+  expect(bad).toThrow(expect.not.objectContaining({ message: expect.stringContaining('no steps') as string }))
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { instantOf, readAudit } from '../../operations/index.js'
-import { report } from './performed.js'
-import { RequestInvalid, route } from './route.js'
+import { instantOf, readAudit } from '../../../operations/index.js'
+import { report } from '../performed.js'
+import { RequestInvalid, route } from '../route.js'
 
 const auditRow = z.strictObject({
   at: z.string(),

@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
-import { html } from '../parts/html.js'
-import { Command, Problem } from '../parts/basics.js'
+import { html } from './html.js'
+import { Command, Problem } from './basics.js'
 import { about } from '../state/about.js'
 import { jobAddress, open } from '../state/address.js'
 import { act } from '../state/api.js'
-import { commandOf } from '../state/commands.js'
+import { actionKinds } from '../state/action-kinds.js'
+import { commandOf, linesOf } from '../state/commands.js'
+import { isJson } from './missing-parts.js'
+import { MoreField } from './more-field.js'
 
 /** Submits a job of a workflow of the module that the page was started with. */
 export function SubmitForm() {
@@ -12,22 +15,20 @@ export function SubmitForm() {
   const [workflow, setWorkflow] = useState(workflows[0]?.name ?? '')
   const [input, setInput] = useState('')
   const [jobId, setJobId] = useState('')
+  const [more, setMore] = useState(/** @type {Record<string, string>} */ ({}))
   const [error, setError] = useState(/** @type {string | null} */ (null))
-  const isJson = (() => {
-    try {
-      JSON.parse(input)
-      return true
-    } catch {
-      return false
-    }
-  })()
   const findsJobId = workflows.find(({ name }) => name === workflow)?.findsJobId === true
   /** @param {Event} event */
   const submit = async (event) => {
     event.preventDefault()
     setError(null)
     try {
-      const body = { workflow, input: JSON.parse(input), ...(jobId === '' ? {} : { jobId }) }
+      const body = {
+        workflow,
+        input: JSON.parse(input),
+        ...(jobId === '' ? {} : { jobId }),
+        ...termsOf(more),
+      }
       open(jobAddress(await act('submit', body)))
     } catch (reason) {
       setError(/** @type {Error} */ (reason).message)
@@ -65,12 +66,41 @@ export function SubmitForm() {
           onInput=${(/** @type {any} */ event) => setInput(event.currentTarget.value)}
         ></textarea>
       </label>
-      <${Command} text=${commandOf({ kind: 'submit', workflow, input, storeArguments })} />
+      <${Terms} more=${more} setMore=${setMore} />
+      <${Command} text=${commandOf({ kind: 'submit', workflow, input, fields: more, storeArguments })} />
       <${Problem} error=${error} />
       <div class="buttons">
-        <span class="quiet">${isJson ? '' : 'The input is not JSON.'}</span>
-        <button type="submit" class="primary" disabled=${!isJson}>Submit</button>
+        <span class="quiet">${isJson(input) ? '' : 'The input is not JSON.'}</span>
+        <button type="submit" class="primary" disabled=${!isJson(input)}>Submit</button>
       </div>
     </form>
   </details>`
+}
+
+/** @param {{ more: Record<string, string>, setMore: (more: Record<string, string>) => void }} props */
+function Terms({ more, setMore }) {
+  /** @param {{ currentTarget: { name: string, value: string } }} event */
+  const onInput = ({ currentTarget: { name, value } }) => setMore({ ...more, [name]: value })
+  return html`<details>
+    <summary>More</summary>
+    ${(actionKinds.submit.fields ?? []).map(
+      (field) =>
+        html`<${MoreField} key=${field.name} field=${field} value=${more[field.name] ?? ''} onInput=${onInput} />`,
+    )}
+  </details>`
+}
+
+/**
+ * Returns the terms of a job for the body of the request. Empty fields are left out.
+ *
+ * @param {Record<string, string>} texts
+ */
+function termsOf({ tag = '', priority = '', ...texts }) {
+  const tags = linesOf(tag)
+  const given = Object.entries(texts).filter(([, text]) => text.trim() !== '')
+  return {
+    ...Object.fromEntries(given),
+    ...(tags.length === 0 ? {} : { tag: tags }),
+    ...(priority.trim() === '' ? {} : { priority: Number(priority) }),
+  }
 }

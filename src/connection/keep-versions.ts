@@ -1,0 +1,22 @@
+import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
+
+const minuteMs = 60_000
+
+/**
+ * Lets a container keep all versions of its documents for a time, so that the history of a job can be read. Versions
+ * that were replaced before are not known. An account on Azure keeps them by its continuous backup instead.
+ *
+ * @throws RangeError if the time is not a whole number of minutes
+ */
+export async function keepVersions(container: Container, retentionMs: number): Promise<void> {
+  if (retentionMs < minuteMs || retentionMs % minuteMs !== 0)
+    throw new RangeError(
+      `versions are kept for ${retentionMs} ms: give a whole number of minutes, such as 7d`,
+    )
+  const { resource } = await container.read()
+  if (resource === undefined) throw new Error(`container ${container.id} does not exist`)
+  const changeFeedPolicy = new ChangeFeedPolicy(
+    ChangeFeedRetentionTimeSpan.fromMinutes(retentionMs / minuteMs),
+  )
+  await container.replace({ ...resource, changeFeedPolicy })
+}

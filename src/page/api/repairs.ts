@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { withoutUndefined } from '../../platform/internal.js'
+import { JobNotFound, type MigrateReport, type RestartReport } from '../../sas/index.js'
+import { copied, refuseParts, workflowNamed } from './actions.js'
+import { filterOf } from './filters.js'
+import { performed, reason, report, selectionShape } from './performed.js'
+import { RequestInvalid, route } from './route.js'
+import { edit } from './shapes.js'
+
+const restarted = z
+  .strictObject({
+    jobId: z.string(),
+    partitionKey: z.string(),
+    from: z.string(),
+    carried: z.array(z.string()),
+    again: z.array(z.string()),
+    undone: z.array(z.string()),
+    isNew: z.boolean().meta({ description: 'False if an earlier request made this restart.' }),
+  })
+  .optional()
+  .meta({ description: 'The new job, and what becomes of each step, if the action was on one job.' })
+
+const restart = route({
+  method: 'POST',
+  path: '/api/actions/restart',
+  summary: 'Restarts jobs from a step as new jobs, and carries over what was done before it.',
+  asked: z.strictObject({
+    ...selectionShape,
+    from: z.string().min(1).meta({ description: 'The first step that runs again.' }),
+    input: z.unknown().optional().meta({ description: 'The new input of the job.' }),
+    stepInput: z.unknown().optional().meta({ description: 'The new input of the step "from".' }),
+    as: z.string().min(1).optional().meta({ description: 'The id of the new job. Default: JOB.r1.' }),
+    after: z
+      .enum(['undo', 'keep'])
+      .optional()
+      .meta({ description: 'What becomes of effects of steps that run again.' }),
+    why: reason,
+  }),
+  answer: report.extend({ restarted }),
+  handle: async (store, { from, input, stepInput, as, after, why, ...selected }) => {
+    const { client, by, clock, workflows } = store
+    refuseParts(selected, { input, stepInput, as })
+    const { dryRun } = selected
+    const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, stepInput, after }) }
+    const made: RestartReport[] = []
+    const found = await performed(store, { command: 'restart', why }, selected, {
+      one: async ({ jobId, ...where }) => {
+        made.push(await client.restart(jobId, { ...terms, ...withoutUndefined({ ...where, as }) }))
+      },
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
+    })
+    const [only] = made
+    return selected.job === undefined || only === undefined ? found : { ...found, restarted: newJobOf(only) }
+  },
+})
+
+function newJobOf({ jobId, partitionKey, from, carried, again, undone, isNew }: RestartReport) {
+  return { jobId, partitionKey, from, carried: [...carried], again: [...again], undone: [...undone], isNew }
+}
+
+const migrated = z
+  .strictObject({
+    changed: z.array(z.string()),
+    kept: z.array(z.string()).meta({ description: 'Steps that differ, and have begun with their old plan.' }),
+    edit,
+  })
+  .optional()
+  .meta({ description: 'What changes in the plan, if the action was on one job.' })
+
+const migrate = route({
+  method: 'POST',
+  path: '/api/actions/migrate',
+  summary:
+    'Replaces the plan of jobs by the definition in the module that the page was started with. A filter needs the workflow.',
+  asked: z.strictObject({ ...selectionShape, why: reason }),
+  answer: report.extend({ migrated }),
+  handle: async (store, { why, ...selected }) => {
+    const { client, by, clock } = store
+    const { dryRun } = selected
+    const terms = { by, why, dryRun }
+    const made: MigrateReport[] = []
+    const found = await performed(store, { command: 'migrate', why }, selected, {
+      one: async ({ jobId, ...given }) => {
+        const where = withoutUndefined(given)
+        const job = await client.get(jobId, where)
+        if (job === null) throw new JobNotFound(jobId)
+        const { workflow } = await job.view()
+        made.push(await client.migrate(jobId, workflowNamed(store, workflow), { ...terms, ...where }))
+      },
+      all: async (filter, progress) => {
+        const { workflow } = filter
+        if (workflow === undefined) throw new RequestInvalid('the filter of a migration needs workflow')
+        const selection = client.select(filterOf(filter, clock.now()))
+        return copied(await selection.migrate(workflowNamed(store, workflow), { ...terms, ...progress }))
+      },
+    })
+    const [only] = made
+    return selected.job === undefined || only === undefined ? found : { ...found, migrated: planOf(only) }
+  },
+})
+
+function planOf({ changed, kept, edit: { changes, others } }: MigrateReport) {
+  return { changed: [...changed], kept: [...kept], edit: { changes: [...changes], others } }
+}
+
+/** The routes that give jobs another course: a new job from a step, or a newer plan. */
+export const repairs = [restart, migrate]

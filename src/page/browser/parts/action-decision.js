@@ -1,0 +1,185 @@
+/** What a dialog sends, what it still needs, and the command that does the same. */
+/**
+ * @import { Field, Kind } from '../state/action-kinds.js'
+ * @import { Question } from '../state/shapes.js'
+ * @import { Asked } from './action-dialog.js'
+ */
+import { about } from '../state/about.js'
+import { actionKinds } from '../state/action-kinds.js'
+import { answerOf, fieldsOf } from '../state/answer-forms.js'
+import { commandOf } from '../state/commands.js'
+import { whatIsMissing } from './missing-parts.js'
+
+/** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
+
+/**
+ * Returns the first texts of the form of a question.
+ *
+ * @param {Asked} present
+ */
+export function answersOf({ question }) {
+  return question === undefined ? [] : fieldsOf(question.form).map(({ first }) => first)
+}
+
+/**
+ * Returns what the dialog asks for.
+ *
+ * @param {Asked} present
+ * @param {Fields} fields
+ */
+export function needsOf({ kind, jobs, filter, schedule, target }, { step }) {
+  const isOne = jobs?.length === 1 && filter === undefined
+  const { fields = [], targetFields = [] } = actionKinds[kind]
+  const asks = target === undefined ? fields : target.name === '' ? targetFields : []
+  return {
+    isOne,
+    needsWhy: actionKinds[kind].reason === 'demanded',
+    takesWhy: actionKinds[kind].reason !== 'none',
+    more: asks.filter(
+      ({ isName, isForOne }) => (isName !== true || schedule === undefined) && (isForOne !== true || isOne),
+    ),
+    hasInput:
+      kind === 'raise' ||
+      kind === 'schedule set' ||
+      (kind === 'restart' && isOne) ||
+      (kind === 'resubmit' && isOne && step !== ''),
+  }
+}
+
+/**
+ * Returns what is missing, the body of the request, and the commands that do the same.
+ *
+ * @param {Asked} present
+ * @param {Fields} fields
+ */
+export function decided(present, fields) {
+  const { kind, jobs = [], filter, limit, question, present: stored = {} } = present
+  if (question !== undefined) return answered(question, fields)
+  const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
+  const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
+  const told = more.map((field) => ({ ...field, value: fields.more[field.name]?.trim() ?? '' }))
+  const wanted = told.filter(
+    ({ name, value, isOptional }) => (value !== '' || isOptional !== true) && value !== stored[name],
+  )
+  const { schedule: named, ...texts } = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
+  const target = targetOf(present, texts)
+  const given = target === undefined ? texts : {}
+  const schedule = present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named)
+  const missing = wanted.find(({ value }) => value === '')
+  const problem = !mayAct(kind)
+    ? notPermitted
+    : missing === undefined
+      ? isUnchanged(present, given, input)
+        ? 'Change a part.'
+        : whatIsMissing({ needsWhy, why, hasInput, input, more: wanted })
+      : `Give ${missing.label.toLowerCase()}.`
+  const isFleet = actionKinds[kind].on === 'fleet'
+  const isEdited = hasInput && input !== ''
+  const parts = {
+    ...(!takesWhy || why === '' ? {} : { why }),
+    ...(step === '' || !isOne ? {} : { step }),
+  }
+  const shared = {
+    ...parts,
+    ...(needsWhy ? { why } : {}),
+    ...(isEdited ? { input } : {}),
+    kind,
+    fields: given,
+    storeArguments: (isFleet ? about.value?.fleetOptions : about.value?.storeArguments) ?? [],
+  }
+  return {
+    problem,
+    body: {
+      ...parts,
+      ...(problem === '' ? parsedFields(wanted, given) : given),
+      ...(named === undefined ? {} : { schedule: named }),
+      ...(target === undefined ? {} : { target: { kind: target.what, name: target.name } }),
+      ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
+    },
+    commands:
+      target !== undefined
+        ? [commandOf({ ...shared, target })]
+        : schedule !== undefined || isFleet
+          ? [commandOf({ ...shared, ...(schedule === undefined ? {} : { schedule }) })]
+          : filter === undefined
+            ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
+            : [commandOf({ ...shared, filter })],
+  }
+}
+
+/**
+ * @param {Asked} present
+ * @param {Record<string, string>} texts
+ */
+function targetOf({ target }, { what = '', name = '' }) {
+  return target?.name === '' ? { what, name } : target
+}
+
+/**
+ * Returns what the report of an action counts, if it is not what its kind says.
+ *
+ * @param {Asked} present
+ * @param {Record<string, string>} more
+ * @returns {[string, string] | undefined}
+ */
+export function thingOf({ target }, more) {
+  if (target === undefined) return undefined
+  const what = target.what || (more['what'] ?? '')
+  return [what, `${what}s`]
+}
+
+/**
+ * Returns the fields for the body of the request, with the values of those that are JSON.
+ *
+ * @param {Field[]} fields
+ * @param {Record<string, string>} given
+ */
+function parsedFields(fields, given) {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, text]) => {
+      const isJson = fields.some((field) => field.name === name && field.isJson === true)
+      return [name, isJson ? /** @type {unknown} */ (JSON.parse(text)) : text]
+    }),
+  )
+}
+
+/**
+ * @param {Question} question
+ * @param {Fields} fields
+ */
+function answered({ form, jobId, stepId: step }, fields) {
+  const { answer, problem } = answerOf(fieldsOf(form), fields.answers)
+  const note = fields.why.trim()
+  const storeArguments = about.value?.storeArguments ?? []
+  const given = problem === '' ? { answer } : {}
+  return {
+    problem: mayAct('answer') ? problem : notPermitted,
+    body: { step, ...given, ...(note === '' ? {} : { note }) },
+    commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
+  }
+}
+
+/**
+ * @param {Asked} present
+ * @param {Record<string, string>} given
+ * @param {string} input
+ */
+function isUnchanged({ kind }, given, input) {
+  return kind === 'schedule set' && input === '' && Object.keys(given).length === 0
+}
+
+const notPermitted = 'Your role does not permit this.'
+
+/** @param {Kind} kind */
+function mayAct(kind) {
+  return (about.value?.may ?? [kind]).includes(kind)
+}
+
+/**
+ * @param {Kind} kind
+ * @param {string} input
+ */
+function bodyInput(kind, input) {
+  const value = /** @type {unknown} */ (JSON.parse(input))
+  return kind === 'raise' ? { payload: value } : { input: value }
+}

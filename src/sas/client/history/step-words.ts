@@ -1,0 +1,135 @@
+import type { StepDocument } from '../../model/documents.js'
+import { workOf } from '../../model/work.js'
+import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
+
+/** Says in plain words what changed in the document of a step. `before` is null for the first version. */
+export function stepWords(before: StepDocument | null, after: StepDocument): Told {
+  if (before === null) {
+    const begun = after.dispatch > 0 ? [attemptBegan(after)] : []
+    return { what: ['created', ...begun], by: null }
+  }
+  const ended = endOf(before, after)
+  const what = [
+    ...ended,
+    ...beginOf(before, after),
+    ...waitText(before, after),
+    ...eventText(before, after),
+    ...progressText(before, after),
+    ...stateText(before, after),
+    ...flagText(before, after),
+  ]
+  return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
+}
+
+/** Names an attempt as people count it. */
+export function attemptName({ attempt, direction, round }: StepDocument): string {
+  const of = round === undefined ? '' : ` of round ${round.number}`
+  return `${direction === 'undo' ? 'undo attempt' : 'attempt'} ${attempt}${of}`
+}
+
+function attemptBegan(step: StepDocument): string {
+  const until = step.completeBy === null ? '' : `, to complete by ${timeText(step.completeBy)}`
+  if (step.kind !== 'operation') return `${kindText(step)} begins${until}`
+  const { actor, action } = workOf(step)
+  return `${attemptName(step)} dispatched to ${actor}.${action}${until}`
+}
+
+function kindText({ kind, question }: StepDocument): string {
+  if (kind === 'sleep') return 'the sleep'
+  if (kind === 'gather') return 'the gathering'
+  return question === undefined ? 'the wait for its event' : 'the question'
+}
+
+/** Tells how the attempt of the version before ended. */
+function endOf(before: StepDocument, after: StepDocument): string[] {
+  const reports = gained(before.diagnostics, after.diagnostics).map(({ message }) => quoted(message))
+  const outcome = differs(before.outcome, after.outcome) ? after.outcome : null
+  if (outcome === null) return missedText(before, after, reports)
+  const name = attemptName({ ...after, attempt: outcome.attempt })
+  if (outcome.kind === 'success') return [`${name} succeeded`, ...reports]
+  const how = outcome.kind === 'permanent' ? 'failed for good' : 'failed'
+  return [`${name} ${how}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`]
+}
+
+/** Tells of an attempt that a supervisor has ended, because its deadline had passed. */
+function missedText(before: StepDocument, after: StepDocument, reports: readonly string[]): string[] {
+  const { failureCount } = workOf(after)
+  if (failureCount <= workOf(before).failureCount) return [...reports]
+  const count = `failure ${failureCount} of ${after.maxFailures} is counted`
+  if (before.outcome !== null) return [count, ...reports]
+  return [`${attemptName(before)} gave no answer in time; ${count}`, ...reports]
+}
+
+function beginOf(before: StepDocument, after: StepDocument): string[] {
+  const isUndone = before.direction === 'do' && after.direction === 'undo'
+  const isNewRound = after.round?.number !== before.round?.number
+  const isBegun = after.dispatch > before.dispatch && after.outcome === null
+  return [
+    ...(isUndone ? ['its undo begins'] : []),
+    ...(isNewRound && after.round !== undefined ? [`round ${after.round.number} begins`] : []),
+    ...(isBegun ? [attemptBegan(after)] : []),
+    ...(after.claim !== null && differs(before.claim, after.claim) ? [`claimed by ${after.claim.by}`] : []),
+    ...(after.generation === before.generation ? [] : [`generation ${after.generation}, with a new key`]),
+    ...(after.planNumber === before.planNumber ? [] : ['its plan was replaced']),
+  ]
+}
+
+function waitText(before: StepDocument, after: StepDocument): string[] {
+  const { notBeforeMs } = after
+  const isLater = notBeforeMs !== null && notBeforeMs !== before.notBeforeMs
+  const isAtLimit = waitsAtLimit(after) && !waitsAtLimit(before)
+  return [
+    ...(isLater ? [`the next attempt is not before ${timeText(notBeforeMs)}`] : []),
+    ...(isAtLimit ? ['waits for room at a limit'] : []),
+    ...(after.held !== undefined && before.held === undefined ? ['held, because the job is paused'] : []),
+    ...(after.held === undefined && before.held !== undefined ? ['no longer held'] : []),
+  ]
+}
+
+function eventText(before: StepDocument, after: StepDocument): string[] {
+  const { event, asked, collect } = after
+  const arrived = collect === undefined ? 0 : collect.events.length - (before.collect?.events.length ?? 0)
+  return [
+    ...(asked && !before.asked ? [`asks: ${quoted(asked.title)}`] : []),
+    ...(event !== null && before.event === null ? [answerText(after, event)] : []),
+    ...(arrived > 0 ? [`${collect?.events.length} of ${collect?.count} events have arrived`] : []),
+  ]
+}
+
+function answerText({ question }: StepDocument, { by, note }: NonNullable<StepDocument['event']>): string {
+  const who = by === undefined ? '' : ` by ${by}`
+  return `${question === undefined ? 'its event was raised' : 'answered'}${who}${note === undefined ? '' : `: ${quoted(note)}`}`
+}
+
+function progressText(before: StepDocument, { progress }: StepDocument): string[] {
+  if (!progress || !differs(before.progress, progress)) return []
+  const { done, of, note } = progress
+  const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
+  return [
+    `progress ${[amount, note === undefined ? '' : quoted(note)].filter((part) => part !== '').join(' ')}`,
+  ]
+}
+
+function stateText(before: StepDocument, after: StepDocument): string[] {
+  if (after.processState === before.processState) return []
+  return [`state ${before.processState} → ${after.processState}`]
+}
+
+function flagText({ attention: before }: StepDocument, { attention: after }: StepDocument): string[] {
+  if (!differs(before, after)) return []
+  return [after === null ? 'no longer flagged' : `flagged as ${after.kind}: ${quoted(after.message)}`]
+}
+
+function byWhom(before: StepDocument, after: StepDocument): string | null {
+  const reports = gained(before.diagnostics, after.diagnostics)
+  if (after.outcome !== null && differs(before.outcome, after.outcome)) return after.outcome.by
+  if (after.claim !== null && differs(before.claim, after.claim)) return after.claim.by
+  if (after.event !== null && before.event === null) return after.event.by ?? null
+  return (
+    reports[0]?.by ?? (differs(before.attention, after.attention) ? after.attention?.by : undefined) ?? null
+  )
+}
+
+function waitsAtLimit({ place }: StepDocument): boolean {
+  return place !== undefined && place.since !== null
+}
