@@ -187,8 +187,9 @@ const rooms = {
     assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],
-    'browser/views': ['browser/parts', 'browser/state'],
-    browser: ['browser/parts', 'browser/state', 'browser/views'],
+    'browser/past': ['browser/parts', 'browser/state'],
+    'browser/views': ['browser/parts', 'browser/past', 'browser/state'],
+    browser: ['browser/parts', 'browser/past', 'browser/state', 'browser/views'],
     '.': ['api', 'assets', 'door', 'live', '/connection', '/operations', '/platform', '/sas'],
   }),
   ...within('src/cli', {

@@ -53,7 +53,18 @@ const pagesWithAgents: readonly string[] = [workflowsPage, recipesPage, clientPa
 export function programsIn(path: string): readonly string[] {
   const [first = '', ...others] = textsIn(path, 'ts')
   if (!pagesWithAgents.includes(path)) return textsIn(path, 'ts')
-  return [first, ...others.map((text) => `${first}\n${text}`)]
+  return [first, ...others.map((text) => `${first}\n${withoutImportsOf(first, text)}`)]
+}
+
+const importLine = /import \{ (.*) \} from 'stepward'\n/u
+
+/** Returns a program without the names that the program before it imports. */
+function withoutImportsOf(first: string, text: string): string {
+  const known = importLine.exec(first)?.[1]?.split(', ') ?? []
+  return text.replace(importLine, (_line, names: string) => {
+    const left = names.split(', ').filter((name) => !known.includes(name))
+    return left.length === 0 ? '' : `import { ${left.join(', ')} } from 'stepward'\n`
+  })
 }
 
 /** Returns the cells of every row of the table whose head begins with these words, without code marks. */

@@ -27,7 +27,7 @@ export function waitingAtLimit(
   return waiting.sort((one, other) => stepIds.indexOf(one.stepId) - stepIds.indexOf(other.stepId))[0]
 }
 
-export function isWaitingAtLimit({ place, processState }: StepDocument): boolean {
+function isWaitingAtLimit({ place, processState }: StepDocument): boolean {
   const isUp = processState === 'Pending' || processState === 'Processing'
   return isUp && place !== undefined && place.since !== null
 }

@@ -56,7 +56,7 @@ function show(view: JobView, before: JobView | null, options: StoreOptions, term
 }
 
 /** Returns a line for each change, with the time of the change. */
-export function changes(view: JobView, before: JobView | null): readonly string[] {
+function changes(view: JobView, before: JobView | null): readonly string[] {
   const now = systemClock.now()
   const time = timeOf(view.changedAt, now)
   const known = new Map(before?.steps.map((step) => [step.stepId, step]))

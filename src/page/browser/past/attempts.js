@@ -139,7 +139,7 @@ function comparable({ input, output, error, by, outcome }) {
 }
 
 /** @param {Attempt} attempt */
-export function nameOf({ attempt, direction, generation, round }) {
+function nameOf({ attempt, direction, generation, round }) {
   const parts = [
     `${direction === 'undo' ? 'undo attempt' : 'attempt'} ${attempt}`,
     ...(round === null ? [] : [`round ${round}`]),

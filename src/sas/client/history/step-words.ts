@@ -22,7 +22,7 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
 }
 
 /** Names an attempt as people count it. */
-export function attemptName({ attempt, direction, round }: StepDocument): string {
+function attemptName({ attempt, direction, round }: StepDocument): string {
   const of = round === undefined ? '' : ` of round ${round.number}`
   return `${direction === 'undo' ? 'undo attempt' : 'attempt'} ${attempt}${of}`
 }
