@@ -6,8 +6,8 @@ import { checkStart } from './checks/cosmos-start-check.js'
 import { PartitionSynchronizer } from './ownership/partition-synchronizer.js'
 import { ProcessorOptionsError } from './feed/errors.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
-import { withTimeouts } from './lease-holding/lease-call-timeout.js'
-import { LoadBalancer } from './ownership/load-balancer.js'
+import { leaseCallMs, withTimeouts } from './lease-holding/lease-call-timeout.js'
+import { LoadBalancer, turnsPerCheck } from './ownership/load-balancer.js'
 import { Notifications } from './runtime/notifications.js'
 import {
   leaseModeOf,
@@ -141,7 +141,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const { options: given, ports } = checked
     const monitor = new HealthMonitor(given.clock, {
       turnMs: 4 * given.leaseAcquireIntervalMs,
-      balanceMs: 3 * given.leaseAcquireIntervalMs,
+      balanceMs: (turnsPerCheck + 1) * given.leaseAcquireIntervalMs,
       progressMs: Math.max(given.leaseExpirationIntervalMs, 3 * given.pollInterval.maxMs),
     })
     const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
@@ -196,9 +196,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // A call ends after at most half a renew interval, so another call can follow before the lease is
-        // lost.
-        callMs: options.leaseRenewIntervalMs / 2,
+        callMs: leaseCallMs(options),
         listMs: options.leaseAcquireIntervalMs,
       }),
       self: {

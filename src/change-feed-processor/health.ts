@@ -10,7 +10,7 @@ export interface ProcessorHealth {
    * answer. False means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
-  /** Whether the leases were listed within the last three acquire intervals and all held leases are alive. */
+  /** Whether the leases were listed within the last five acquire intervals and all held leases are alive. */
   readonly isHealthy: boolean
   /**
    * The last time that a delegate handled a page, or that a poll found nothing new. Null before the first

@@ -15,6 +15,7 @@ import { openConnection, type Connection, type OpenConnection } from './connecti
 import { openContainers, type Containers } from './containers.js'
 import { openWakeUpLink } from '../wake-up/index.js'
 import { leasesByRole } from './leases-by-role.js'
+import { processorNameOf } from './role.js'
 import { openPorts, type StorePorts } from './store-ports.js'
 import { storeTimeOf } from './store-time.js'
 
@@ -61,6 +62,11 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       ports.endings === undefined
         ? await openWakeUpLink({ hints, list: leasesByRole(ports, unitPrefix), clock, telemetry })
         : null
+    const units = {
+      scheduler: processorNameOf('scheduler', unitPrefix),
+      agents: processorNameOf('agents', unitPrefix),
+    }
+    const takingScheduler = ports.work?.takingScheduler(units) ?? link?.takingScheduler ?? noScheduler
     const client = new JobClient({
       store: wakingReaders(ports.state, hints),
       queries,
@@ -69,7 +75,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       payloads: new Payloads(options.payloads ?? null, systemRandom),
       ...(ports.endings === undefined ? {} : { wakeUps: ports.endings }),
       ...(link === null ? {} : { endHints: link.endHints }),
-      ...beginningElsewhere(link?.takingScheduler ?? noScheduler, {
+      ...beginningElsewhere(takingScheduler, {
         hints,
         board: new PauseBoard({ store: ports.state, clock, telemetry }),
         now: () => clock.now(),
@@ -85,7 +91,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
   })
 }
 
-/** A store that reports writes says nothing about the processes that take work. */
+/** Nothing says which processes take work. */
 const noScheduler = (): null => null
 
 /** Opens a connection and its containers for `use`. Closes the connection if anything fails. */

@@ -11,7 +11,7 @@ import {
   type WakeUps,
 } from '../sas/internal.js'
 import type { OpenConnection } from './connection.js'
-import type { DoorAccount } from '../engine-ports/index.js'
+import type { DoorAccount, TakenWork, WorkingUnits } from '../engine-ports/index.js'
 import type { Containers } from './containers.js'
 import { writeReportsOf } from './write-reports.js'
 
@@ -35,6 +35,13 @@ export interface StorePorts {
   readonly reportsWrites: boolean
   /** Reports the ends of jobs, if the store does. */
   readonly endings?: WakeUps
+  /** Which processes take work, if the store knows it. */
+  readonly work?: {
+    /** Says which work this process takes whenever another one asks. Returns a function that ends this. */
+    offer(instanceName: string, work: () => TakenWork): () => void
+    /** Returns a function that returns the name of a scheduler that takes jobs, or null if none is known. */
+    takingScheduler(units: WorkingUnits): () => string | null
+  }
   close(): void
 }
 
@@ -76,7 +83,8 @@ export async function openPorts(
   }
   if (embedded === undefined) return bySdk
   // The engine's ports are imported only here, because a process that uses an account does not need them.
-  const { engineOf, enginePorts, openDoor, serveDoor } = await import('../engine-ports/index.js')
+  const { engineOf, enginePorts, KnownScheduler, openDoor, serveDoor } =
+    await import('../engine-ports/index.js')
   const accountHost = await accountHostOf(containers.state)
   if (isAttached(embedded)) {
     const names = { database, container, leaseContainer, accountHost }
@@ -91,6 +99,10 @@ export async function openPorts(
       leases: async (processorName) => door.leases(processorName),
       watch: (onWrite) => door.watch(onWrite),
       endings: door.endings,
+      work: {
+        offer: (instanceName, work) => door.offerWork(instanceName, work),
+        takingScheduler: (units) => door.takingScheduler(units),
+      },
       reportsWrites: true,
       close: () => door.close(),
     }
@@ -98,6 +110,19 @@ export async function openPorts(
   serveDoor(embedded)
   const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
   return {
+    work: {
+      offer: (instanceName, work) => ports.takers(container).add(instanceName, async () => work()),
+      takingScheduler: (units) => {
+        const names = { leaseContainer, monitoredContainer: container }
+        const known = new KnownScheduler(clock, (question) => {
+          ports.takingScheduler(names, units).then(
+            (name) => known.answered(question, name),
+            () => undefined,
+          )
+        })
+        return () => known.name()
+      },
+    },
     state: ports.stateStore(container),
     stateOf: (user) => ports.stateStore(container, countedFor(user, onCharge)),
     queries: bySdk.queries,

@@ -18,6 +18,7 @@ import type { ApplyResult, StateStore, StateWrite } from '../sas/store/state-sto
 import { DoorConnection, DoorLost } from './door-connection.js'
 import { doorProtocol, type DoorNames, type DoorPush } from './door-messages.js'
 import { endedJobIn } from './ended-jobs.js'
+import { KnownScheduler, type TakenWork, type WorkingUnits } from './taken-work.js'
 import type { Socket } from 'node:net'
 
 /** The account that another process has open. */
@@ -41,6 +42,10 @@ export interface DoorPorts {
   watch(onWrite: (physicalRangeId: string | null) => void): () => void
   /** Reports the ends of jobs, of whatever process. */
   readonly endings: WakeUps
+  /** Says which work this process takes whenever another process asks. Returns a function that ends this. */
+  offerWork(instanceName: string, work: () => TakenWork): () => void
+  /** Returns a function that returns the name of a scheduler that takes jobs, as {@link KnownScheduler} does. */
+  takingScheduler(units: WorkingUnits): () => string | null
   close(): void
 }
 
@@ -84,6 +89,8 @@ class Door implements DoorPorts {
   private readonly watchers = new Set<(physicalRangeId: string | null) => void>()
   private readonly awaited = new Map<string, Awaited>()
   private leaseStores = 0
+  private offered: { readonly instanceName: string; readonly work: () => TakenWork } | null = null
+  private known: KnownScheduler | null = null
 
   constructor(
     account: DoorAccount,
@@ -119,6 +126,22 @@ class Door implements DoorPorts {
     }
   }
 
+  offerWork(instanceName: string, work: () => TakenWork): () => void {
+    this.offered = { instanceName, work }
+    this.connection.tell('offer', instanceName)
+    return () => {
+      this.offered = null
+    }
+  }
+
+  takingScheduler(units: WorkingUnits): () => string | null {
+    const known = new KnownScheduler(this.options.clock, (question) =>
+      this.connection.tell('taking', question, units),
+    )
+    this.known = known
+    return () => known.name()
+  }
+
   close(): void {
     this.connection.end()
   }
@@ -127,6 +150,7 @@ class Door implements DoorPorts {
   private begin(): void {
     if (this.watchers.size > 0) this.connection.tell('watch')
     for (const { address } of this.awaited.values()) this.connection.tell('await', address)
+    if (this.offered !== null) this.connection.tell('offer', this.offered.instanceName)
     for (const onWrite of this.watchers) onWrite(null)
   }
 
@@ -137,6 +161,12 @@ class Door implements DoorPorts {
         return
       case 'charged':
         for (const charged of values) this.options.onCharge(...(charged as [string, number]))
+        return
+      case 'asked':
+        this.connection.tell('work', this.offered?.work() ?? { scheduler: null, agents: false })
+        return
+      case 'taken':
+        this.known?.answered(...(values as [number, string | null]))
         return
       case 'ended':
         this.ended(...(values as [string, string, Record<string, unknown>]))

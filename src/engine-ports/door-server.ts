@@ -8,6 +8,7 @@ import { Frames } from './door-frames.js'
 import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
 import { EndedJobs } from './ended-jobs.js'
 import { engineOf, enginePorts, type EnginePorts } from './engine-ports.js'
+import type { TakenWork, WorkingUnits } from './taken-work.js'
 
 /** A connection of another process, and the parameters that it sent. */
 interface Connection {
@@ -43,6 +44,12 @@ export function serveDoor(account: object): void {
   door.open({ name: doorProtocol(), serve: (connection) => new DoorSession(engine, connection) })
 }
 
+/** A question to the process that it has not answered. */
+interface Asked {
+  readonly work: Promise<TakenWork | null>
+  readonly tell: (work: TakenWork | null) => void
+}
+
 /** Answers the requests of one connection. Each answer is the text of its JSON, so documents need not be parsed. */
 type Answering = (...args: never[]) => Promise<string>
 
@@ -62,6 +69,7 @@ class DoorSession {
   private charged: (readonly [operation: string, charge: number])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
+  private asked: Asked | null = null
 
   constructor(
     private readonly engine: CosmosEngine,
@@ -133,6 +141,9 @@ class DoorSession {
         this.callLease(this.leaseStore(processorName, store), method, args),
       watch: async () => this.watch(),
       await: async (address: DocumentAddress) => this.awaitEnd(address),
+      offer: async (instanceName: string) => this.offer(instanceName),
+      work: async (work: TakenWork) => this.told(work),
+      taking: async (question: number, units: WorkingUnits) => this.answerTaking(question, units),
       forget: async (address: DocumentAddress) => this.end(keyOf(address)),
     }
   }
@@ -203,6 +214,40 @@ class DoorSession {
     })
     if (told.isSo) end()
     else this.ending.set(key, end)
+    return 'null'
+  }
+
+  /** Adds the process to those that are asked which work they take. */
+  private offer(instanceName: string): string {
+    const remove = this.ports.takers(this.names.container).add(instanceName, () => this.askForWork())
+    this.ending.get('work')?.()
+    this.ending.set('work', () => {
+      remove()
+      this.told(null)
+    })
+    return 'null'
+  }
+
+  /** Asks the process which work it takes. A process that has not answered yet is not asked again. */
+  private askForWork(): Promise<TakenWork | null> {
+    if (this.asked !== null) return this.asked.work
+    let tell: (work: TakenWork | null) => void = () => undefined
+    const work = new Promise<TakenWork | null>((resolve) => (tell = resolve))
+    this.asked = { work, tell }
+    this.frames.send('["asked"]')
+    return work
+  }
+
+  private told(work: TakenWork | null): string {
+    this.asked?.tell(work)
+    this.asked = null
+    return 'null'
+  }
+
+  private async answerTaking(question: number, units: WorkingUnits): Promise<string> {
+    const { container: monitoredContainer, leaseContainer } = this.names
+    const name = await this.ports.takingScheduler({ monitoredContainer, leaseContainer }, units)
+    this.frames.send(JSON.stringify(['taken', question, name]))
     return 'null'
   }
 

@@ -11,6 +11,7 @@ import { EngineChangeFeed } from './engine-change-feed.js'
 import { EngineJobQueries } from './engine-job-queries.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
+import { Takers, type WorkingUnits } from './taken-work.js'
 
 /** The containers of a lease store, all in one database, and the name of the deployment unit. */
 export interface LeaseStoreNames {
@@ -55,6 +56,10 @@ export interface EnginePorts {
    * ports. Returns a function that ends the reports.
    */
   watch(container: string, onWrite: OnWrite): () => void
+  /** Returns the processes that run roles on a container. */
+  takers(container: string): Takers
+  /** Returns the name of a scheduler that takes jobs of a container, or null. See {@link Takers}. */
+  takingScheduler(names: Omit<LeaseStoreNames, 'processorName'>, units: WorkingUnits): Promise<string | null>
 }
 
 /**
@@ -76,6 +81,22 @@ export function enginePorts(
   }
   const writing = <T>(write: () => T): T => engine.writes.without(hear, write)
   const named = (id: string) => (): Container => engine.container(database, id)
+  const takers = (container: string): Takers => Takers.of(engine.container(database, container))
+  const leaseStore = (names: LeaseStoreNames, charge: OnCharge): LeaseStore => {
+    const { leaseContainer, monitoredContainer, processorName } = names
+    return new EngineLeaseStore(
+      {
+        leaseContainer: named(leaseContainer),
+        monitoredContainer: named(monitoredContainer),
+        processorName,
+        accountHost,
+        onCharge: charge,
+        settled,
+        now,
+      },
+      decoded,
+    )
+  }
   return {
     changeFeed: (container, onCharge = ofAll) =>
       new EngineChangeFeed({ container: named(container), settled, now, onCharge }),
@@ -83,18 +104,13 @@ export function enginePorts(
       new EngineStateStore({ container: named(container), settled, onCharge, writing }),
     jobQueries: (container) =>
       new EngineJobQueries({ container: named(container), settled, onCharge: ofAll, writing }),
-    leaseStore: ({ leaseContainer, monitoredContainer, processorName }, onCharge = ofAll) =>
-      new EngineLeaseStore(
-        {
-          leaseContainer: named(leaseContainer),
-          monitoredContainer: named(monitoredContainer),
-          processorName,
-          accountHost,
-          onCharge,
-          settled,
-          now,
-        },
-        decoded,
+    leaseStore: (names, onCharge = ofAll) => leaseStore(names, onCharge),
+    takers,
+    // No role or client of Stepward needs this in Azure, so it is not counted.
+    takingScheduler: (names, units) =>
+      takers(names.monitoredContainer).takingScheduler(
+        (processorName) => leaseStore({ ...names, processorName }, () => undefined),
+        units,
       ),
     watch: (container, onWrite) => {
       const { rid } = engine.container(database, container)

@@ -13,6 +13,7 @@
  * ```
  *
  * `door-messages.ts` has the messages, and `ended-jobs.ts` notices the ends of jobs for which clients wait.
+ * `taken-work.ts` knows which processes take work.
  *
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
  * `engine-job-queries.ts`. A method uses the engine synchronously, and its promise resolves after the disk
@@ -27,5 +28,6 @@ export {
   type LeaseStoreNames,
   type OnWrite,
 } from './engine-ports.js'
+export { KnownScheduler, type TakenWork, type WorkingUnits } from './taken-work.js'
 export { serveDoor } from './door-server.js'
 export { openDoor, watchThroughDoor, type DoorAccount, type DoorPorts } from './door-ports.js'

@@ -1,6 +1,6 @@
 import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
-import { systemRandom, type StoreClock } from '../platform/internal.js'
+import { systemRandom, withoutUndefined, type StoreClock } from '../platform/internal.js'
 import {
   beginningHere,
   JobClient,
@@ -175,6 +175,19 @@ function reached(
 }
 
 /**
+ * Starts all units at the same time, because each start is a chain of requests. Units that have started leave the set,
+ * so that another call starts the others.
+ */
+async function startAll(connection: OpenConnection, units: Set<Unit>): Promise<void> {
+  const starts = [...units].map(async (unit) => {
+    await startedOn(connection, unit)
+    units.delete(unit)
+  })
+  const failed = (await Promise.allSettled(starts)).find((start) => start.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/**
  * Starts a unit, and explains its errors so that `awaitStore` recognises them. If the store fails while the
  * unit creates its first leases, the host then waits and tries again.
  */
@@ -210,17 +223,9 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   shell.closing.push(async () => ports.close())
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
-  const link = await linkToOthers({
-    settings,
-    ports,
-    hints,
-    endings,
-    inProcessPath,
-    instanceName,
-    telemetry,
-    clock,
-  })
-  shell.closing.push(() => link?.close() ?? Promise.resolve())
+  const local = { ports, hints, endings, inProcessPath, instanceName, telemetry, clock }
+  const link = await linkToOthers({ settings, ...local })
+  shell.closing.push(() => link.close())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {
     eventLoop,
@@ -233,15 +238,16 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     inProcessPath,
     endings,
     clock,
-    wakeAddress: link?.wakeAddress,
+    wakeAddress: link.wakeAddress,
   }
   const parts = { settings, payloads: options.payloads, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)
     health.watchUnit(role, unit)
-    await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
+  const starting = new Set(units)
+  await awaitStore(() => startAll(connection, starting), waitingOf(settings, shell))
   const client = new JobClient({
     store: wakingReaders(ports.stateOf('client'), hints),
     queries: ports.queries,
@@ -249,7 +255,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     telemetry,
     payloads: new Payloads(options.payloads ?? null, systemRandom),
     wakeUps: ports.endings === undefined ? endings : endingsOf([endings, ports.endings]),
-    ...(link === null ? {} : { endHints: link.endHints }),
+    ...withoutUndefined({ endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })
   for (const schedule of settings.schedules) {

@@ -17,9 +17,12 @@ interface Linked {
   readonly clock: Clock
 }
 
+/** The link of a host. The parts are absent if nothing is sent between processes. */
+type HostLink = Partial<Pick<WakeUpLink, 'wakeAddress' | 'endHints'>> & Pick<WakeUpLink, 'close'>
+
 /**
- * Links this host to other processes, so that each learns of the others' writes at once. Returns null if the
- * store itself reports the writes of all processes, or if the host was told to take no hints.
+ * Links this host to other processes, so that each learns of the others' writes and of the work that they take. If the
+ * store itself reports both, or if the host was told to take no hints, nothing is sent between the processes.
  */
 export async function linkToOthers({
   settings,
@@ -28,15 +31,16 @@ export async function linkToOthers({
   inProcessPath,
   instanceName,
   ...parts
-}: Linked): Promise<WakeUpLink | null> {
+}: Linked): Promise<HostLink> {
   const { wakeAddress, unitPrefix } = settings
-  if (ports.reportsWrites || wakeAddress === noWakeUps) return null
+  const { scheduler, agents } = inProcessPath
+  const takenWork = () => ({ scheduler: scheduler.isEmpty ? null : instanceName, agents: !agents.isEmpty })
+  const endOffer = ports.work?.offer(instanceName, takenWork)
+  if (ports.reportsWrites || wakeAddress === noWakeUps) return { close: async () => endOffer?.() }
   const place =
     wakeAddress === undefined
       ? ({ kind: 'loopback' } as const)
       : ({ kind: 'origin', origin: wakeAddress } as const)
-  const { scheduler, agents } = inProcessPath
-  const takenWork = () => ({ scheduler: scheduler.isEmpty ? null : instanceName, agents: !agents.isEmpty })
   return openWakeUpLink({
     ...parts,
     list: leasesByRole(ports, unitPrefix),

@@ -100,6 +100,16 @@ export function supervisorTimes(options: SupervisorSettings) {
   return { sweepIntervalMs: sweepInterval, deadlineGraceMs: deadlineGrace }
 }
 
+/**
+ * Returns the intervals of a role. A role renews its leases at half of the expiration, because renewals are most of what
+ * an idle role costs. While a role has work, its checkpoints renew its leases anyway.
+ */
+export function roleTiming(timing: ProcessorTiming = {}): ProcessorTiming {
+  const { leaseExpirationInterval } = settingsOf(timingShape, timing)
+  const { leaseRenewInterval = Math.floor(leaseExpirationInterval / 2) } = timing
+  return { ...timing, leaseRenewInterval }
+}
+
 /** Returns the longest time until another instance takes the leases of an instance that died. */
 export function failoverMs(timing: ProcessorTiming = {}): number {
   const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)

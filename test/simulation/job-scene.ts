@@ -76,19 +76,17 @@ interface Awaiting {
  */
 const timing = {
   leaseAcquireInterval: 3_400,
-  leaseRenewInterval: 2_600,
   leaseExpirationInterval: 12_000,
 } as const
-const {
-  leaseAcquireInterval: leaseAcquireIntervalMs,
-  leaseRenewInterval: leaseRenewIntervalMs,
-  leaseExpirationInterval: leaseExpirationIntervalMs,
-} = timing
+const { leaseAcquireInterval: leaseAcquireIntervalMs, leaseExpirationInterval: leaseExpirationIntervalMs } =
+  timing
 const sweepIntervalMs = 6_000
 const restartAfterMs = 5_000
 /** The time after which an operator reacts to a job. */
 const lookAfterMs = 1_000
 const [slowestPollMs, graceMs, triesMs] = [10_000, 2_000, 10_000] as const
+/** The roles renew their leases at half of the expiration. */
+const leaseRenewIntervalMs = leaseExpirationIntervalMs / 2
 const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
 
 /**

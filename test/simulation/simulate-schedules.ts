@@ -23,7 +23,6 @@ const recoveryMs = 10 * minuteMs
 const overlaps = ['skip', 'queue', 'allow', 'cancelPrevious'] as const
 const timing = {
   leaseAcquireInterval: 3_400,
-  leaseRenewInterval: 2_600,
   leaseExpirationInterval: 12_000,
 } as const
 

@@ -65,6 +65,10 @@ export interface ChangePage<C = Change> {
   readonly isDrained: boolean
   /** Whether a page with changes is known to follow, so that a reader need not pause. Default false. */
   readonly isFollowed?: boolean
+  /**
+   * The time since the request of an empty page began, if another reader made this request. Default 0.
+   */
+  readonly ageMs?: number
   /** The request units that the read used. */
   readonly charge: number
   readonly sessionToken: string | null
@@ -78,6 +82,11 @@ export interface ChangePage<C = Change> {
 /** Options for reading a page. */
 export interface ReadOptions {
   readonly maxItemCount: number
+  /**
+   * If another reader of this process has found nothing new, its empty page serves as well, provided that its request
+   * began at most this many milliseconds ago. Default 0. A feed may ignore this option.
+   */
+  readonly emptyWithinMs?: number
   /** When this signal aborts, a read that is under way rejects immediately. */
   readonly signal: AbortSignal
 }

@@ -14,9 +14,17 @@ interface Reading<C> {
   readonly page: Promise<ChangePage<C>>
   /** The number of the request in the order in which requests began. */
   readonly number: number
+  readonly begunAtMs: number
   readonly ending: AbortController
   /** The number of readers that wait for the page. */
   readers: number
+}
+
+/** An empty page that was read last in a range. */
+interface Empty<C> {
+  readonly key: string
+  readonly page: ChangePage<C>
+  readonly begunAtMs: number
 }
 
 /** The pages kept from a position on, as one page or null, and the position after them. */
@@ -33,6 +41,8 @@ const throttleHeader = 'x-ms-throttle-retry'
 export class SharedReads<C> {
   private readonly recent: RecentPages<C>
   private readonly underWay = new Map<string, Reading<C>>()
+  /** The last read of each range, if it found nothing new. */
+  private readonly empty = new Map<string, Empty<C>>()
   private begun = 0
 
   constructor(private readonly options: SharedReadsOptions<C>) {
@@ -47,6 +57,8 @@ export class SharedReads<C> {
       const { page: kept, end } = this.walk(position, options.maxItemCount)
       if (kept !== null) return kept
       const key = keyOf(end, options.maxItemCount)
+      const empty = this.empty.get(rangeOf(end))
+      if (empty?.key === key && this.isRecent(empty, options)) return this.aged(empty.page, empty.begunAtMs)
       const joined = this.underWay.get(key)
       const reading = joined ?? this.begin(key, end, options.maxItemCount)
       const page = await this.awaited(key, reading, options.signal)
@@ -54,6 +66,7 @@ export class SharedReads<C> {
       // The store may have answered "nothing new" before this reader asked, and a change may have followed.
       const isCurrent = page.changes.length > 0 || page.next.length !== 1 || reading.number > begunBefore
       if (isCurrent) return shared(page)
+      if (this.isRecent(reading, options)) return this.aged(page, reading.begunAtMs)
       position = page.next[0] ?? end
     }
   }
@@ -79,12 +92,22 @@ export class SharedReads<C> {
     return { page: { ...shared(last), changes, next: [end], isFollowed }, end }
   }
 
+  private isRecent({ begunAtMs }: { begunAtMs: number }, { emptyWithinMs = 0 }: ReadOptions): boolean {
+    return emptyWithinMs > 0 && this.options.clock.monotonic() - begunAtMs <= emptyWithinMs
+  }
+
+  private aged(page: ChangePage<C>, begunAtMs: number): ChangePage<C> {
+    return { ...shared(page), ageMs: this.options.clock.monotonic() - begunAtMs }
+  }
+
   private begin(key: string, from: FeedPosition, maxItemCount: number): Reading<C> {
     const ending = new AbortController()
     this.begun += 1
+    const begunAtMs = this.options.clock.monotonic()
     const reading: Reading<C> = {
-      page: this.read(key, from, { maxItemCount, signal: ending.signal }),
+      page: this.read(from, { maxItemCount, signal: ending.signal }, begunAtMs),
       number: this.begun,
+      begunAtMs,
       ending,
       readers: 0,
     }
@@ -92,13 +115,16 @@ export class SharedReads<C> {
     return reading
   }
 
-  private async read(key: string, from: FeedPosition, options: ReadOptions): Promise<ChangePage<C>> {
+  private async read(from: FeedPosition, options: ReadOptions, begunAtMs: number): Promise<ChangePage<C>> {
     const page = await this.options.read(from, options)
     const [next, ...others] = page.next
+    if (next === undefined || others.length > 0) return page
+    const [key, nextKey] = [keyOf(from, options.maxItemCount), keyOf(next, options.maxItemCount)]
     // A lease begins at the beginning only once, and a page from there could hide that the range was split.
     // A page without changes is kept only if it leads to another position: nothing lies between the two.
-    const isKept = from.start.kind === 'continuation' && next !== undefined && others.length === 0
-    if (isKept && keyOf(next, options.maxItemCount) !== key) this.recent.keep(key, page)
+    if (from.start.kind === 'continuation' && nextKey !== key) this.recent.keep(key, page)
+    if (page.isDrained && page.changes.length === 0)
+      this.empty.set(rangeOf(from), { key: nextKey, page, begunAtMs })
     return page
   }
 
@@ -119,6 +145,10 @@ export class SharedReads<C> {
       if (signal.aborted && reading.readers === 0) reading.ending.abort()
     }
   }
+}
+
+function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
+  return `${min}-${max}`
 }
 
 /** Returns a page for a reader that did not cause its request, and so counts neither charge nor waits. */

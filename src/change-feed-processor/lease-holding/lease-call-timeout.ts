@@ -11,6 +11,25 @@ export interface LeaseCallTimeouts {
   readonly listMs: number
 }
 
+interface LeaseIntervals {
+  readonly leaseRenewIntervalMs: number
+  readonly leaseExpirationIntervalMs: number
+  readonly trustMarginMs: number
+}
+
+/** The number of renewals that may hang one after another before the lease is lost. */
+const renewalsBeforeLoss = 4
+
+/** Returns the limit for a call that concerns one lease. Several calls can follow before the lease is lost. */
+export function leaseCallMs({
+  leaseRenewIntervalMs,
+  leaseExpirationIntervalMs,
+  trustMarginMs,
+}: LeaseIntervals): number {
+  const leftMs = leaseExpirationIntervalMs - trustMarginMs - leaseRenewIntervalMs
+  return Math.min(leaseRenewIntervalMs / 2, leftMs / renewalsBeforeLoss)
+}
+
 /**
  * Wraps a lease store so that each call ends in time. Without a limit, a client may silently retry a
  * throttled or hanging request for half a minute, and the caller would not notice that its lease expires

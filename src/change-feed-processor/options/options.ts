@@ -223,12 +223,17 @@ function relationProblems(options: ResolvedOptions): string[] {
   const { leaseExpirationIntervalMs: expirationMs, minLeases, maxLeases } = options
   const expiration = `leaseExpirationInterval (${expirationMs} ms)`
   const { leaseAcquireIntervalMs, leaseRenewIntervalMs, checkpointIntervalMs } = options
-  const problems = Object.entries({
-    leaseRenewInterval: leaseRenewIntervalMs,
-    checkpointInterval: checkpointIntervalMs,
-  })
-    .filter(([, ms]) => ms >= expirationMs / 3)
-    .map(([name, ms]) => `${name} is ${ms} ms; it must be less than a third of ${expiration}`)
+  const problems: string[] = []
+  if (leaseRenewIntervalMs > expirationMs / 2) {
+    problems.push(
+      `leaseRenewInterval is ${leaseRenewIntervalMs} ms; it must be at most half of ${expiration}`,
+    )
+  }
+  if (checkpointIntervalMs >= expirationMs / 3) {
+    problems.push(
+      `checkpointInterval is ${checkpointIntervalMs} ms; it must be less than a third of ${expiration}`,
+    )
+  }
   if (leaseAcquireIntervalMs >= expirationMs) {
     problems.push(`leaseAcquireInterval is ${leaseAcquireIntervalMs} ms; it must be less than ${expiration}`)
   }

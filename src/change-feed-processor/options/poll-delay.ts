@@ -6,6 +6,12 @@ export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): numb
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
+interface RestOptions {
+  /** The pause, instead of the one that follows from the number of empty polls. */
+  readonly afterMs?: number
+  readonly ageMs?: number
+}
+
 /**
  * Pauses between polls. A pause is short after changes, and grows while there are none. A hint ends the
  * pause. After a hint during a poll, the next pause is skipped, because the poll may have missed the hinted
@@ -26,6 +32,11 @@ export class PollDelay {
     this.emptyPolls = 0
   }
 
+  /** Whether a hint came after the last poll began. */
+  get hasHint(): boolean {
+    return this.isWoken
+  }
+
   wake(): void {
     this.isWoken = true
     this.reset()
@@ -37,21 +48,32 @@ export class PollDelay {
     this.isWoken = false
   }
 
-  /** Resolves when it is time to poll again, or when `signal` aborts. */
-  async rest(signal: AbortSignal, afterMs?: number): Promise<void> {
+  /**
+   * Resolves when it is time to poll again, or when `signal` aborts. Returns the length of the pause, or 0 if something
+   * ended it early.
+   *
+   * @param ageMs the part of the pause that was already over when the pause began
+   */
+  async rest(signal: AbortSignal, { afterMs, ageMs = 0 }: RestOptions = {}): Promise<number> {
     this.emptyPolls += 1
-    const delayMs = afterMs ?? pollDelayMs(this.emptyPolls, this.interval)
-    if (this.isWoken || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
+    const delayMs = Math.max(0, (afterMs ?? pollDelayMs(this.emptyPolls, this.interval)) - ageMs)
+    if (this.isWoken || signal.aborted) return 0
+    const isWhole = await new Promise<boolean>((resolve) => {
+      const end = (isOver = false): void => {
         timer.cancel()
-        signal.removeEventListener('abort', end)
-        resolve()
+        signal.removeEventListener('abort', onAbort)
+        resolve(isOver)
       }
-      const timer = this.clock.schedule(delayMs, end)
-      signal.addEventListener('abort', end)
-      this.resting = end
+      const onAbort = (): void => {
+        end()
+      }
+      const timer = this.clock.schedule(delayMs, () => {
+        end(true)
+      })
+      signal.addEventListener('abort', onAbort)
+      this.resting = onAbort
     })
     this.resting = undefined
+    return isWhole ? delayMs : 0
   }
 }

@@ -7,7 +7,7 @@ export interface ProcessorTiming {
   readonly pollInterval?: Duration | DurationRange
   /** The interval between two checks for leases to take. Must be less than the expiration. Default 17 s. */
   readonly leaseAcquireInterval?: Duration
-  /** The interval between renewals of a lease, less than a third of the expiration. Default 13 s. */
+  /** The interval between renewals of a lease, at most half of the expiration. Default 13 s. */
   readonly leaseRenewInterval?: Duration
   /** The time after which an unrenewed lease may be taken over. All instances must agree. Default 60 s. */
   readonly leaseExpirationInterval?: Duration

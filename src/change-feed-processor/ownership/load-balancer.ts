@@ -34,6 +34,9 @@ const minimalLimitPerLook = 4
  */
 const looksPerTurn = 16
 
+/** The number of acquire intervals from one check to the next while this instance holds all leases. */
+export const turnsPerCheck = 4
+
 /**
  * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
  * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
@@ -54,7 +57,8 @@ export class LoadBalancer {
   private hasFirst = false
   /** The number of leases if this instance held all of them at the last check, and otherwise null. */
   private allInHand: number | null = null
-  private hasJustLooked = false
+  /** The number of turns since the last check. */
+  private turnsSinceCheck = turnsPerCheck
 
   constructor(
     private readonly runtime: Runtime,
@@ -69,8 +73,9 @@ export class LoadBalancer {
       clock: runtime.clock,
       turn: async (signal) => {
         onTurn()
+        this.turnsSinceCheck += 1
         if (this.lookIsDue()) await this.balance(signal)
-        else this.hasJustLooked = false
+        else this.checkHealth()
         // Only one instance watches the coverage: the holder of the first lease that belongs to an instance
         // of this library.
         if (this.hasFirst) await this.coverage.look()
@@ -93,7 +98,7 @@ export class LoadBalancer {
   }
 
   wake(): void {
-    this.hasJustLooked = false
+    this.turnsSinceCheck = turnsPerCheck
     this.loop.wake()
   }
 
@@ -104,20 +109,27 @@ export class LoadBalancer {
 
   /**
    * Returns whether to check the leases in this turn. An instance that holds all leases has none to take, and
-   * its renewals show the requests of other instances. Such an instance skips every second check, which saves
-   * half of the queries of an idle unit.
+   * its renewals show the requests of other instances. Such an instance skips most checks, which saves most queries of
+   * an idle unit.
    */
   private lookIsDue(): boolean {
-    return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
+    if (this.hasFirst && this.coverage.isDue()) return true
+    return this.turnsSinceCheck >= turnsPerCheck || this.allInHand !== this.controller.heldCount
+  }
+
+  /** Asks the user's code whether this instance may work, in a turn without a check of the leases. */
+  private checkHealth(): void {
+    this.healthGate.look()
+    if (this.healthGate.unhealthyReason() !== null) this.controller.giveWay()
   }
 
   private async balance(signal: AbortSignal): Promise<void> {
     const { leaseStore, clock } = this.runtime
-    this.hasJustLooked = true
     for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
       const listing = await this.deadOwners.free(await leaseStore.list())
       const monotonicMs = clock.monotonic()
       this.note(listing, monotonicMs)
+      this.turnsSinceCheck = 0
       this.healthGate.look()
       const twin = this.twin(monotonicMs)
       if (twin !== null) this.reportTwin(twin)

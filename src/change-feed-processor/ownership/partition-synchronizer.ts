@@ -35,6 +35,8 @@ export class PartitionSynchronizer {
   private lookedAtMs: number
   /** The leases of the last listing, and earlier leases of ranges that are no longer covered. */
   private known: readonly Lease[] = []
+  /** The leases of the last listing, until they have served a check. */
+  private listed: readonly Lease[] | null = null
   /** The leases of the previous check. An overlap in only one check may be a split under way. */
   private seen: readonly Lease[] = []
   /** The reported overlaps, by the tokens of both leases. */
@@ -47,15 +49,23 @@ export class PartitionSynchronizer {
 
   /** Remembers the leases of a listing. */
   note(leases: readonly Lease[]): void {
+    this.listed = leases
     this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]
   }
 
-  /** Checks the coverage if a check is due. Each check costs three queries. */
-  async look(): Promise<void> {
+  /** Returns whether a check is due. The listing before the check then also serves the check. */
+  isDue(): boolean {
     const { clock, options } = this.runtime
-    if (clock.monotonic() - this.lookedAtMs < lookEveryExpirations * options.leaseExpirationIntervalMs) return
-    this.lookedAtMs = clock.monotonic()
-    const found = await this.compared()
+    return clock.monotonic() - this.lookedAtMs >= lookEveryExpirations * options.leaseExpirationIntervalMs
+  }
+
+  /** Checks the coverage if a check is due. */
+  async look(): Promise<void> {
+    const { listed } = this
+    this.listed = null
+    if (!this.isDue()) return
+    this.lookedAtMs = this.runtime.clock.monotonic()
+    const found = await this.compared(listed)
     const earlier = this.seen
     this.seen = found.leases
     if (found.missing.length > 0) await this.putBack(found.missing)
@@ -67,9 +77,12 @@ export class PartitionSynchronizer {
     )
   }
 
-  private async compared(): Promise<Found> {
+  private async compared(listed: readonly Lease[] | null = null): Promise<Found> {
     const { leaseStore, feed, options } = this.runtime
-    const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
+    const [physicalRanges, leases] = await Promise.all([
+      feed.physicalRanges(),
+      listed ?? leaseStore.list().then((listing) => listing.leases),
+    ])
     return {
       physicalRanges,
       leases,

@@ -25,6 +25,12 @@ import { watchedRead } from './watched-read.js'
 const freshMs = 2_000
 
 /**
+ * The share of a pause within which another reader's poll serves as well. It is less than 1, because the next poll is
+ * due when that poll is as old as the pause, and readers that poll together then share a request.
+ */
+const acceptedShare = 0.9
+
+/**
  * Reads one lease in a loop. The loop reads a page, passes the page to the delivery, and pauses if nothing is
  * new. While a page of a backlog is delivered, the next page is read. The loop ends once, with one reason: a
  * request to end (`shutDown`, `handOver`), a lost lease, a split range, an unreadable feed, or a delegate that
@@ -104,9 +110,12 @@ export class PartitionSupervisor {
 
   private async readOn(): Promise<CloseReason> {
     const { feedRange } = this.holder.lease
+    const { signal } = this.ending
     let position: FeedPosition = { feedRange, start: this.progress.start }
+    let restedMs = 0
     for (;;) {
-      const page = (await this.readAhead.take(position)) ?? (await this.read(position, this.ending.signal))
+      const page = (await this.readAhead.take(position)) ?? (await this.read(position, signal, restedMs))
+      restedMs = 0
       if ('reason' in page) return page
       const after = await this.deliver({ page, from: position })
       if (after.kind === 'close') return after.closing
@@ -118,9 +127,10 @@ export class PartitionSupervisor {
       else {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
-        if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
+        // A page that another reader has found empty counts as a poll at the time of that reader's request.
+        if (page.isDrained) restedMs = await this.pollDelay.rest(signal, { ageMs: page.ageMs ?? 0 })
         else if (page.isFollowed !== true && this.isNearEnd(page)) {
-          await this.pollDelay.rest(this.ending.signal, this.runtime.options.restAfterPageMs)
+          restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })
         }
       }
     }
@@ -165,18 +175,22 @@ export class PartitionSupervisor {
   /**
    * Returns a page, after as many attempts as necessary, or the reason to stop reading. When `signal` aborts,
    * the caller has dropped the page and does not use the result.
+   *
+   * @param restedMs the length of an undisturbed pause before the read, in which other readers may have found nothing
    */
-  private async read(position: FeedPosition, signal: AbortSignal): Promise<PageOrEnd> {
+  private async read(position: FeedPosition, signal: AbortSignal, restedMs = 0): Promise<PageOrEnd> {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
       await gate.passed(signal)
       const ended = this.endOfRead(signal)
       if (ended !== null) return ended
+      const emptyWithinMs = failures > 1 || this.pollDelay.hasHint ? 0 : restedMs * acceptedShare
       this.pollDelay.beginPoll()
       try {
         const maxItemCount = this.pageSize.current
-        const page = await watchedRead(this.runtime, position, { leaseToken, signal, maxItemCount })
+        const reading = { leaseToken, signal, maxItemCount, emptyWithinMs }
+        const page = await watchedRead(this.runtime, position, reading)
         this.pageSize.grow()
         return sinceFirstPosition(page, this.holder.lease.firstPosition)
       } catch (cause) {

@@ -21,10 +21,10 @@ const readTimeoutMs = 65_000
 export async function watchedRead(
   { readPage, clock, telemetry, notifications }: Runtime,
   from: FeedPosition,
-  { leaseToken, signal, maxItemCount }: ReadOptions & { readonly leaseToken: string },
+  { leaseToken, signal, maxItemCount, emptyWithinMs = 0 }: ReadOptions & { readonly leaseToken: string },
 ): Promise<ChangePage<AnyChange>> {
   const on = notifications.on(leaseToken)
-  const reading = calledWithin((ending) => readPage(from, { maxItemCount, signal: ending }), {
+  const reading = calledWithin((ending) => readPage(from, { maxItemCount, emptyWithinMs, signal: ending }), {
     clock,
     signal,
     limitMs: readTimeoutMs,

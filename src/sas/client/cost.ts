@@ -65,7 +65,7 @@ const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
-const [renewSeconds, acquireSeconds, readPausesSeconds] = [13, 17, 15]
+const [renewSeconds, acquireSeconds, readPausesSeconds] = [30, 17, 15]
 /**
  * Each role has its own leases. The sweeps query the store for overdue documents, unclaimed work and unsent
  * notices.
@@ -173,12 +173,17 @@ function idleCostOf(
   { role, pollSeconds, queriesPerSecond }: ReturnType<typeof rolesOf>[number],
   question: CostQuestion,
 ): IdleCost {
-  const { partitions, instances } = question
+  const { partitions, instances, isTogether } = question
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
-  // An instance that owns all leases skips every second check.
-  const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
+  // An instance that owns all leases checks them in every fourth interval.
+  const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 4 : 1)
+  const roles = rolesOf(question)
+  // In one process, a poll of one role serves the others too. Each role pays an equal part.
+  const pollsPerSecond = isTogether
+    ? 1 / Math.min(...roles.map((each) => each.pollSeconds)) / roles.length
+    : 1 / pollSeconds
   return {
-    polls: (partitions * emptyPoll) / pollSeconds,
+    polls: partitions * emptyPoll * pollsPerSecond,
     renewals: (partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
     looksAtLeases: looksPerSecond * look,
     sweeps: queriesPerSecond * queryOfOnePartition * partitions,

@@ -10,7 +10,6 @@ import { IdleTime } from './idle-time.js'
 const restartAfterMs = 5_000
 const timing = {
   leaseAcquireInterval: 3_400,
-  leaseRenewInterval: 2_600,
   leaseExpirationInterval: 12_000,
 }
 const sweepIntervalMs = 6_000

@@ -7,6 +7,7 @@ import { attachAccount } from '../../../src/emulator/internal.js'
 import { connect, defineAgent, defineWorkflow, startHost } from '../../../src/index.js'
 import { seededRandom, systemClock, VirtualClock } from '../../../src/platform/index.js'
 import { StoreUnavailable } from '../../../src/sas/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { portsThrough, servedDoor } from '../../support/local-door.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
@@ -228,6 +229,8 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
 })
 
+type Recorders = [TelemetryRecorder, TelemetryRecorder, TelemetryRecorder]
+
 describe('a client and a host that are attached to a data directory', () => {
   it('run jobs to their ends, and the client hears of each end', async () => {
     const dataDirectory = scratchDirectory()
@@ -246,6 +249,31 @@ describe('a client and a host that are attached to a data directory', () => {
     client.close()
     await host.stop()
     first.close()
+    await cosmos.close()
+  })
+
+  it('begin a job with its submission while schedulers and agents say that they take work (R12)', async () => {
+    const dataDirectory = scratchDirectory()
+    const cosmos = createInProcessCosmos({ dataDirectory })
+    const first = await connect({ embedded: cosmos })
+    const store = await attachAccount(dataDirectory)
+    if (store === null) throw new Error('no process has the directory open')
+    const [inHost, inClient, inStore] = [1, 2, 3].map(() => new TelemetryRecorder()) as Recorders
+    const host = await startHost({ embedded: store, agents: [greeter], telemetry: inHost })
+    await inHost.waitFor('lease.acquired', () => inHost.of('lease.acquired').length === 4)
+    const client = await connect({ embedded: store, telemetry: inClient })
+    const beside = await connect({ embedded: cosmos, telemetry: inStore })
+    const run = async (by: typeof client, jobId: string): Promise<unknown> =>
+      (await by.submit(greeting, { name: jobId }, { jobId })).result()
+    // The first submission of each client only asks.
+    for (const job of [1, 2]) await run(client, `attached-${job}`)
+    for (const job of [1, 2]) await run(beside, `beside-${job}`)
+    const begun = [inClient, inStore].map((recorder) =>
+      recorder.of('step.dispatched').map(({ jobId }) => jobId),
+    )
+    expect(begun).toEqual([['attached-2'], ['beside-2']])
+    for (const each of [client, beside, first]) each.close()
+    await host.stop()
     await cosmos.close()
   })
 

@@ -125,8 +125,8 @@ it.each([
 
 describe('idle units', () => {
   it.each([
-    { units: 'scheduler, agents and supervisor', hasNotifier: false, budget: 4.05 },
-    { units: 'all four', hasNotifier: true, budget: 5.3 },
+    { units: 'scheduler, agents and supervisor', hasNotifier: false, budget: 1.95 },
+    { units: 'all four', hasNotifier: true, budget: 2.5 },
   ])('($units) cost at most $budget request units per second (R129)', async ({ hasNotifier, budget }) => {
     const world = await pricedWorld({ together: true, hasNotifier })
     await world.clock.advance(60_000)

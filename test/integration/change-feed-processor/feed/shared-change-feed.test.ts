@@ -146,6 +146,37 @@ describe('a shared change feed', () => {
     expect(shared.requests).toHaveLength(2)
   })
 
+  it('says that nothing is new to a reader that accepts the age of an earlier answer', async () => {
+    const shared = await sharedFeed()
+    const { clock } = shared.world
+    const end = await endOf(shared)
+    const within = (emptyWithinMs: number): Promise<ChangePage> =>
+      shared.feed.readNext(end, { maxItemCount: 100, signal: live, emptyWithinMs })
+    await within(500)
+    await clock.advance(500)
+    expect(await within(500)).toMatchObject({ isDrained: true, charge: 0, ageMs: 500 })
+    expect(shared.requests).toHaveLength(1)
+    await shared.world.put('1')
+    expect(ids(await within(499))).toEqual(['1'])
+    // The answer from before the change belongs to a position before the change.
+    expect(ids(await within(5_000))).toEqual(['1'])
+    expect(shared.requests).toHaveLength(2)
+  })
+
+  it('lets a reader join an earlier request whose age it accepts', async () => {
+    const shared = await sharedFeed()
+    const end = await endOf(shared)
+    const release = shared.hold()
+    const readers = [0, 20, 10].map((emptyWithinMs) =>
+      shared.feed.readNext(end, { maxItemCount: 100, signal: live, emptyWithinMs }),
+    )
+    await shared.world.clock.advance(10)
+    release()
+    // The first causes the request, the last two join it, and all get an empty page.
+    expect((await Promise.all(readers)).map(({ ageMs }) => ageMs)).toEqual([undefined, 10, 10])
+    expect(shared.requests).toHaveLength(1)
+  })
+
   it('ends a request only when all its readers have given up', async () => {
     const shared = await sharedFeed()
     const end = await endOf(shared)

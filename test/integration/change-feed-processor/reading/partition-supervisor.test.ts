@@ -39,6 +39,26 @@ describe('a partition supervisor', () => {
     expect(polls()).toBe(2)
   })
 
+  it('accepts that others found nothing only during a pause that no hint ended', async () => {
+    const accepted: unknown[] = []
+    const answered: Reading = async (forward, from, options) => {
+      accepted.push(options.emptyWithinMs)
+      const page = await forward(from, options)
+      return accepted.length === 3 ? { ...page, ageMs: 150 } : page
+    }
+    const { runtime, supervisor } = await supervising(reading(...Array.from({ length: 7 }, () => answered)))
+    const { clock } = runtime.world
+    await clock.advance(0)
+    await clock.advance(100)
+    await clock.advance(200)
+    // The third page is 150 ms old, so the pause of 400 ms is over after 250 ms.
+    await clock.advance(250)
+    expect(accepted).toEqual([0, 90, 180, 225])
+    supervisor.wake()
+    await clock.advance(0)
+    expect(accepted).toEqual([0, 90, 180, 225, 0])
+  })
+
   it('does not rest after a short page if another page is known to follow', async () => {
     const followed: Reading = async (forward, ...request) => ({
       ...(await forward(...request)),

@@ -121,7 +121,7 @@ describe('options', () => {
     [{ pollInterval: { min: 9, max: 8 } }, /^pollInterval is 9 ms to 8 ms/],
     [{ pollInterval: { min: 0, max: 8 } }, /^pollInterval.min is 0/],
     [{ pollInterval: { min: 1, max: 'x' } }, /^pollInterval.max is "x"/],
-    [{ leaseRenewInterval: 20_000 }, /^leaseRenewInterval is 20000 ms.*third.*\(60000 ms\)/],
+    [{ leaseRenewInterval: 30_001 }, /^leaseRenewInterval is 30001 ms.*half.*\(60000 ms\)/],
     [{ trustMarginMs: 47_000 } as object, /^trustMarginMs is not an option: the options are /],
     [{ pollIntervalMs: 5 } as object, /^pollIntervalMs is not an option: did you mean pollInterval\?/],
     [{ clock: systemClock } as object, /^clock is not an option/],

@@ -84,13 +84,30 @@ describe('the delay between polls', () => {
       if (type === 'abort') listening.delete(listener)
     }
     let isOver = false
-    const rest = delay.rest(until, 7).then(() => (isOver = true))
+    const rest = delay.rest(until, { afterMs: 7 }).then(() => (isOver = true))
     expect(listening.size).toBe(1)
     await clock.advance(6)
     expect(isOver).toBe(false)
     await clock.advance(1)
     await rest
     expect(listening.size).toBe(0)
+  })
+
+  it('is shorter by the part that was already over, and returns its length unless something ended it', async () => {
+    const clock = new VirtualClock()
+    const delay = new PollDelay(clock, interval)
+    const rests: number[] = []
+    const begin = async (ageMs: number) => void rests.push(await delay.rest(signal, { ageMs }))
+    const all = [begin(30)]
+    await clock.advance(69)
+    expect(rests).toEqual([])
+    await clock.advance(1)
+    all.push(begin(1_000))
+    await clock.advance(0)
+    all.push(begin(0))
+    delay.wake()
+    await Promise.all(all)
+    expect(rests).toEqual([70, 0, 0])
   })
 
   it('ends when the signal aborts, and does not begin after that', async () => {

@@ -37,15 +37,20 @@ describe('the cost of a job (R129)', () => {
 })
 
 describe('the cost of idle deployment units', () => {
-  it('is below four request units per second for one partition and one instance', () => {
-    expect(idleCharge(idleCost(usual))).toBeLessThan(4)
+  it('is below two request units per second for one partition and one instance', () => {
+    expect(idleCharge(idleCost(usual))).toBeLessThan(2)
   })
 
-  it('stays below 5.3 request units per second with a notifier, which adds mostly renewals', () => {
+  it('has the polls of all roles together as one poll if they share a process', () => {
+    expect(idleCost(usual).polls).toBeCloseTo(1 / 5)
+    expect(idleCost({ ...usual, isTogether: false }).polls).toBeCloseTo(1 / 5 + 1 / 5 + 1 / 10)
+  })
+
+  it('stays below 2.5 request units per second with a notifier, which adds mostly renewals', () => {
     const [without, all] = [idleCost(usual), idleCost({ ...usual, hasNotifier: true })]
-    expect(idleCharge(all)).toBeLessThan(5.3)
+    expect(idleCharge(all)).toBeLessThan(2.5)
     expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
-    expect(all.renewals - without.renewals).toBeGreaterThan(0.75 * (idleCharge(all) - idleCharge(without)))
+    expect(all.renewals - without.renewals).toBeGreaterThan(0.7 * (idleCharge(all) - idleCharge(without)))
     expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBe(4 * 14)
   })
 
@@ -59,7 +64,7 @@ describe('the cost of idle deployment units', () => {
     const others = { looksAtLeases: 0, pauses: 0 }
     expect({ ...instances, ...others }).toEqual({ ...one, ...others })
     expect(instances.pauses).toBeCloseTo(2 * one.pauses)
-    // Both instances look, and neither skips every other look, as a single instance does.
-    expect(instances.looksAtLeases).toBeCloseTo(4 * one.looksAtLeases)
+    // Both instances look in every interval, and a single instance only in every fourth.
+    expect(instances.looksAtLeases).toBeCloseTo(8 * one.looksAtLeases)
   })
 })
