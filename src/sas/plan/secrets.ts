@@ -9,7 +9,7 @@ const secretText = /^(?:input|steps\.[^.]+\.output)(?:\.[^.]+)*$/u
 const rule = 'must be input or steps.STEP.output, each with the names of the part behind it, as in input.card'
 
 /** The parts of a plan that are about secrets. */
-type Marked = Pick<Plan, 'steps' | 'output' | 'secrets'>
+type Marked = Pick<Plan, 'steps' | 'output' | 'limits' | 'secrets'>
 
 /** Reads the option `secrets` of a workflow. */
 export function readSecrets(
@@ -81,13 +81,14 @@ export function markSecrets(
 ): { readonly marked: Marked; readonly problems: readonly string[] } {
   const sources = new Sources([...given, ...plan.steps.flatMap(ownSecrets)])
   for (const step of [...plan.steps].reverse()) if (step.kind === 'gather') sources.addGathered(step)
-  const problems: string[] = []
+  const isShownBy = (limits: Plan['limits'] = []): boolean =>
+    limits.some(({ key, fairBy = null }) => sources.within([key, fairBy]).length > 0)
+  const problems = isShownBy(plan.limits) ? [shown('job.limits', 'a limit')] : []
   const steps = plan.steps.map((step) => {
     const input = sources.within(step.input)
     if (step.question !== undefined && input.length > 0)
-      problems.push(shown(step, 'the title or the assignees'))
-    const limits = (step.limits ?? []).flatMap(({ key, fairBy = null }) => [key, fairBy])
-    if (limits.some((template) => sources.within(template).length > 0)) problems.push(shown(step, 'a limit'))
+      problems.push(shown(named(step), 'the title or the assignees'))
+    if (isShownBy(step.limits)) problems.push(shown(named(step), 'a limit'))
     if (step.kind === 'gather') {
       const gathered = input.filter(([part]) => part !== 'list')
       sources.add(...gathered.map(([, ...at]) => ['steps', step.id, 'output', ...at]))
@@ -108,8 +109,12 @@ export function markSecrets(
   return { marked: { ...plan, steps, ...(isPlain ? {} : { secrets }) }, problems }
 }
 
-function shown({ id }: PlanStep, what: string): string {
-  return `step ${JSON.stringify(id)}: ${what} would show a secret to people: leave it out`
+function named({ id }: PlanStep): string {
+  return `step ${JSON.stringify(id)}`
+}
+
+function shown(where: string, what: string): string {
+  return `${where}: ${what} would show a secret to people: leave it out`
 }
 
 /** Returns the secret outputs that a step has as a part of another workflow, or by the form of its question. */

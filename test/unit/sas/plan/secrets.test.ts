@@ -114,6 +114,11 @@ describe('the secrets of a workflow', () => {
     const limits: Build = (job) =>
       void job.step('pay', bank.pay, 1, { limits: [{ key: job.input.card.number, atOnce: 1 }] })
     expect(() => marksOf(['input.card'], limits)).toThrow('step "pay": a limit would show a secret')
+    const ofJobs: Build = (job) => {
+      job.limits([{ key: 'bank', fairBy: job.input.card.number, atOnce: 1 }])
+      job.step('pay', bank.pay, 1)
+    }
+    expect(() => marksOf(['input.card'], ofJobs)).toThrow('job.limits: a limit would show a secret')
   })
 
   it('add nothing to the plan of a workflow without secrets', () => {
