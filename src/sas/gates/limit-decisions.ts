@@ -7,28 +7,30 @@ import { replacing, type StateStore, type StateWrite } from '../store/state-stor
 const maxDecisions = 100
 
 /**
- * Returns the write that keeps a decision, for the transaction that changes the gate. Returns no write if an earlier
- * try, whose answer was lost, has kept the decision.
+ * Returns the write that keeps decisions, for the transaction that changes the gate. One write keeps them all, because
+ * they are in one document. Returns no write if an earlier try, whose answer was lost, has kept them.
  */
-export async function keptDecision(
+export async function keptDecisions(
   store: StateStore,
   key: string,
-  made: LimitDecision,
+  made: readonly LimitDecision[],
 ): Promise<readonly StateWrite[]> {
+  if (made.length === 0) return []
   const address = { pk: gateDocumentId(key), id: limitDecisionsId }
   const stored = await store.read(address)
   const read = limitDecisionsSchema.safeParse(stored)
   const known = read.success ? read.data.audit : []
-  if (known.some(({ at, by, command }) => at === made.at && by === made.by && command === made.command)) {
-    return []
-  }
+  const isKept = ({ at, by, command }: LimitDecision): boolean =>
+    known.some((kept) => kept.at === at && kept.by === by && kept.command === command)
+  const added = made.filter((each) => !isKept(each))
+  if (added.length === 0) return []
   const document = {
     ...address,
     type: 'sas.limitDecisions',
     schema: continuingSchema,
     key,
-    audit: [...known, made].slice(-maxDecisions),
-    operatedAtMs: Date.parse(made.at),
+    audit: [...known, ...added].slice(-maxDecisions),
+    operatedAtMs: Math.max(...added.map(({ at }) => Date.parse(at))),
     ttl: -1,
   }
   return [stored === null ? { kind: 'create', document } : replacing(stored, document)]

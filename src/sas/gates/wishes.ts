@@ -13,7 +13,7 @@ import {
   type Check,
   type GateAnswer,
 } from './gate.js'
-import { keptDecision } from './limit-decisions.js'
+import { keptDecisions } from './limit-decisions.js'
 import { nextTurns } from './queues.js'
 import { readWaiter } from './stored-gate.js'
 
@@ -83,10 +83,8 @@ export async function decideWishes(
   const next = nextTurns(gate)
   gate = next.gate
   const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
-  const writes: StateWrite[] = []
-  for (const wish of wishes) {
-    if (wish.kind === 'decide') writes.push(...(await keptDecision(store, before.key, wish.made)))
-  }
+  const made = wishes.flatMap((wish) => (wish.kind === 'decide' ? [wish.made] : []))
+  const writes: StateWrite[] = [...(await keptDecisions(store, before.key, made))]
   const calls: Visitor[] = []
   for (const waiter of waiters) {
     if (waiter === null) continue

@@ -186,6 +186,14 @@ describe('steps with a limit of steps at once', () => {
     expect(stored?.['audit']).toMatchObject([{ command: 'set', atOnce: 3, by: 'ann', why: 'fast' }])
   })
 
+  it('keep each of several decisions that operators make at the same time', async () => {
+    await submitted(one, ['a'])
+    const by = ['ann', 'bob', 'cid']
+    await Promise.all(by.map((name) => client.limits.set('bank', { atOnce: 3 }, { by: name })))
+    const stored = await world.truth.read({ pk: gateAddress('bank').pk, id: limitDecisionsId })
+    expect(stored?.['audit']).toMatchObject(by.map((name) => ({ command: 'set', by: name })))
+  })
+
   it('do not begin while an operator pauses their key, and begin when it is resumed', async () => {
     await submitted(two, ['a'])
     await client.limits.set('bank', { atOnce: 0 }, { by: 'ann', why: 'down' })
