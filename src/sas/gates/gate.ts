@@ -1,7 +1,8 @@
 import { gateDocumentId, waiterDocumentId } from '../model/document-ids.js'
-import { continuingSchema, priorityGateSchema } from '../model/documents.js'
+import { continuingSchema, limitedJobSchema, priorityGateSchema } from '../model/documents.js'
 import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
 import type { GateOfStep, Turn } from '../model/gate-parts.js'
+import { jobKeyPrefix } from './pass.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
 
@@ -174,14 +175,16 @@ function isSame(one: Visitor, other: Visitor): boolean {
  * wait. A called step matters until it is known to have entered.
  */
 export function withNextCheck(gate: GateDocument, now: number): GateDocument {
-  const { holders, lanes, operated } = gate
+  const { key, holders, lanes, operated } = gate
   const checked = lanes.length > 0 ? holders : holders.filter(({ isCalled }) => isCalled)
   const times = checked.map(({ untilMs }) => untilMs)
   // One write calls only some of the waiters that may enter, so the others are still due.
   if (nextTurns(gate).turns.length > 0) times.push(now)
   const completeByMs = times.length === 0 ? null : Math.min(...times)
   const isEmpty = holders.length === 0 && lanes.length === 0 && operated === null
-  const schema = lanes.some(({ priority }) => priority !== undefined) ? priorityGateSchema : continuingSchema
+  const hasPriorities = lanes.some(({ priority }) => priority !== undefined)
+  const isOfJobs = key.startsWith(jobKeyPrefix)
+  const schema = hasPriorities ? priorityGateSchema : isOfJobs ? limitedJobSchema : continuingSchema
   return { ...gate, schema, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }
 }
 

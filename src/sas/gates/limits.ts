@@ -73,8 +73,9 @@ export class Limits {
    */
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
     const { values, problems } = readOptions(operatorsShape, rules)
-    const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
-    refuse('set', all)
+    const ofRules =
+      problems.length === 0 ? [...rulesProblems(values), ...rateProblems(key, values)] : problems
+    refuse('set', [...keyProblems(key), ...ofRules])
     const { atOnce, perSecond, burst } = values
     const numbers = {
       ...(atOnce !== undefined && { atOnce }),
@@ -157,6 +158,13 @@ const usualReasons = { set: 'set', clear: 'cleared', pause: 'paused', resume: 'r
 function keyProblems(key: unknown): readonly string[] {
   const isText = typeof key === 'string' && key !== '' && key.length <= maxKeyLength + jobKeyPrefix.length
   return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters`]
+}
+
+/** A job that comes to a limit without a number of jobs at once would enter without a place. */
+function rateProblems(key: unknown, { perSecond }: { readonly perSecond: unknown }): readonly string[] {
+  const isOfJobs = typeof key === 'string' && key.startsWith(jobKeyPrefix)
+  if (!isOfJobs || perSecond === undefined) return []
+  return [`limit ${JSON.stringify(key)} is one of jobs, so it has atOnce and no perSecond`]
 }
 
 function refuse(call: string, problems: readonly string[]): void {

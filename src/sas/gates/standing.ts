@@ -1,5 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Visitor } from '../model/gate-documents.js'
+import type { Place } from '../model/gate-parts.js'
 import { entryOfJob } from './job-place.js'
 import { deadline, isTerminal, withDerivedState } from '../model/process-state.js'
 
@@ -18,6 +19,7 @@ export function standingOf(step: StepDocument | null, visitor: Visitor, key: str
   if (step === null) return 'gone'
   const { place, direction, processState, dispatch, attention, completeByMs, held } = step
   if (place?.entry !== visitor.entry) return dispatch === visitor.entry ? 'coming' : 'gone'
+  if (!isAmong(place, key)) return 'gone'
   const isUp = processState === 'Pending' || processState === 'Processing'
   if (direction === 'undo' || attention?.kind === 'parked' || !isUp) return 'gone'
   // The supervisor removes the deadline of a step whose job has ended.
@@ -31,8 +33,13 @@ export function standingOfJob(job: JobDocument | null, visitor: Visitor, key: st
   const { place, lockedBy } = job
   // The read may also be older than the end of the run before this one.
   if (place?.entry !== visitor.entry || place.gates.length === 0) return 'coming'
-  if (isTerminal(job)) return 'gone'
+  if (isTerminal(job) || !isAmong(place, key)) return 'gone'
   return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'inside'
+}
+
+/** Checks whether a gate is one of a place. A migration may replace the limits between the entry and the first write. */
+function isAmong({ gates }: Place, key: string): boolean {
+  return gates.some((gate) => gate.key === key)
 }
 
 /** Returns a job that waits at a gate, offered to its scheduler because it may enter (W6). */

@@ -57,7 +57,10 @@ export const restartSchema = 3
  */
 export const migratedSchema = 3
 
-/** The version of a job with limits of its own. Code of version 3 would run it without a place. */
+/**
+ * The version of a job with limits of its own, and of such a limit. Code of version 3 would run the job without a
+ * place, and its supervisors would free the places of others.
+ */
 export const limitedJobSchema = 4
 
 /** The version of a limit at which steps of other priorities than 0 wait. Code of version 3 would mix up their queues. */

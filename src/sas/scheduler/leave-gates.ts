@@ -1,5 +1,6 @@
 import type { Telemetry } from '../../telemetry/index.js'
-import { entryOfJob, wholeJob } from '../gates/job-place.js'
+import { knownValues } from '../decisions/ledger.js'
+import { entryOfJob, requestOfJob, wholeJob } from '../gates/job-place.js'
 import type { Gatekeeper } from '../gates/gatekeeper.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Visitor } from '../model/gate-documents.js'
@@ -23,8 +24,17 @@ interface Remembered {
  */
 export function leavingGates(before: JobDocument, written: Written, by: Remembered): readonly Leaving[] {
   const steps = leavingSteps(before, written, by).flatMap(leavingOf)
-  const hasLeft = before.place !== undefined && entryOfJob(written.job) !== entryOfJob(before)
-  return hasLeft ? [...steps, ...leavingOf({ ...before, stepId: wholeJob })] : steps
+  const hasLeft = entryOfJob(written.job) !== entryOfJob(before)
+  return hasLeft ? [...steps, ...leavingJob(before)] : steps
+}
+
+/** Returns a job that leaves its gates. If the write that ends it also let it in, its document names no gates. */
+function leavingJob(job: JobDocument): readonly Leaving[] {
+  const request = requestOfJob(job, knownValues({ job, steps: new Map() }))
+  if (typeof request === 'string') return []
+  const { pk, jobId } = job
+  const visitor = { pk, jobId, stepId: wholeJob, entry: request.entry }
+  return [{ visitor, keys: request.gates.map(({ key }) => key) }]
 }
 
 function leavingOf({

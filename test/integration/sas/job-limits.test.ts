@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
-import { defineWorkflow, type JobLimit, type Reference } from '../../../src/sas/index.js'
+import { condition, defineWorkflow, type JobLimit, type Reference } from '../../../src/sas/index.js'
 import { shop } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
@@ -211,6 +211,28 @@ describe('jobs with a limit', () => {
     expect(await stateOf('b')).toBe('Processing')
   })
 
+  it('free their place at once if they end with the write that lets them in', async () => {
+    const skipped = defineWorkflow<Order>('skipped', (job) => {
+      job.limits([{ key: job.input.tenant, atOnce: 1 }])
+      const when = condition.startsWith(job.input.tenant, 'else')
+      job.step('pay', shop.sell, { item: 'pay' }, { undo: 'none', when })
+    })
+    await submitted(skipped, ['a'])
+    expect((await world.job('a')).processState).toBe('Processed')
+    expect(await insideOf()).toEqual([])
+  })
+
+  it('have no place at a limit that their plan no longer names', async () => {
+    await submitted(one, ['a'])
+    const { place, _etag, _ts, ...job } = await world.job('a')
+    const gates = [{ key: 'jobs:other', group: '', atOnce: 1 }]
+    const document = { ...job, ...(place && { place: { ...place, gates } }) }
+    await world.put('a', [{ kind: 'replace', document, ifMatch: _etag }])
+    await submitted(one, ['b'])
+    await lookAgain(63_000)
+    expect(await insideOf()).toEqual(['b'])
+  })
+
   it('have their place at a scheduler that takes over a job which runs', async () => {
     await submitted(one, ['a', 'b'])
     const job = await world.job('a')
@@ -224,10 +246,24 @@ describe('jobs with a limit', () => {
   })
 })
 
+describe('the limit of an operator for jobs', () => {
+  it('has no rate, which would let in every job', async () => {
+    await submitted(one, ['a', 'b'])
+    await expect(client.limits.set('jobs:acme', { perSecond: 9 })).rejects.toThrow(
+      'limit "jobs:acme" is one of jobs, so it has atOnce and no perSecond',
+    )
+    expect(await insideOf()).toEqual(['a'])
+    await client.limits.set('jobs:acme', { atOnce: 2 })
+    expect(await insideOf()).toEqual(['a', 'b'])
+  })
+})
+
 describe('the definition of limits of jobs', () => {
   it('makes jobs that older schedulers leave alone', async () => {
     await submitted(one, ['a'])
     expect((await world.truth.read({ pk: 'a', id: jobDocumentId('a') }))?.['schema']).toBe(4)
+    // An older supervisor would look for a step, find none, and free the place.
+    expect((await world.truth.read(gateAddress('jobs:acme')))?.['schema']).toBe(4)
   })
 
   it.each([
