@@ -168,7 +168,7 @@ describe('jobs with a limit', () => {
     expect((await world.job('b')).processState).toBe('Processed')
   })
 
-  it('end in error if the key is no text, or their own time has passed while they wait', async () => {
+  it('end in error if the key is not a text, or their own time has passed while they wait', async () => {
     await client.submit(one, { tenant: ['x'] } as never, { jobId: 'strange' })
     await schedule()
     expect((await world.job('strange')).attention?.message).toContain('the key of a limit must be a text')
@@ -211,7 +211,7 @@ describe('jobs with a limit', () => {
     expect(await stateOf('b')).toBe('Processing')
   })
 
-  it('have their place at a scheduler that takes over a job which runs', async () => {
+  it('keep their place when another scheduler takes over a running job', async () => {
     await submitted(one, ['a', 'b'])
     const job = await world.job('a')
     const { _etag, _ts, ...document } = { ...job, lockedBy: null, fence: job.fence + 1 }
