@@ -11,10 +11,11 @@ const minuteMs = 60_000
 export async function keepVersions(container: Container, retentionMs: number): Promise<void> {
   if (retentionMs < minuteMs || retentionMs % minuteMs !== 0)
     throw new RangeError(
-      `versions are kept for ${retentionMs} ms: give a whole number of minutes, such as 7d`,
+      `the time to keep versions is ${retentionMs} ms; it must be a whole number of minutes, such as 7d`,
     )
   const { resource } = await container.read()
-  if (resource === undefined) throw new Error(`container ${container.id} does not exist`)
+  if (resource === undefined)
+    throw new Error(`container ${container.id} does not exist; run stepward provision first`)
   const changeFeedPolicy = new ChangeFeedPolicy(
     ChangeFeedRetentionTimeSpan.fromMinutes(retentionMs / minuteMs),
   )

@@ -17,7 +17,15 @@ export {
 } from './deployment-unit.js'
 export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
-export { costByRole, idleCharge, idleCost, jobCost, limitCost, tickCost, type CostQuestion } from './client/cost.js'
+export {
+  costByRole,
+  idleCharge,
+  idleCost,
+  jobCost,
+  limitCost,
+  tickCost,
+  type CostQuestion,
+} from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
 export {

@@ -1,7 +1,7 @@
 /**
  * `npm run soak:page -- --minutes 60` keeps four views of the page open in a Chromium while jobs cause 50 changes a
- * second. It prints the heaps of the views and of the server as they go on, how long a change needs to the screen, the
- * first paint and the time to draw 1,000 steps. It exits with 1 if a heap still grows in the second half.
+ * second. It prints the heaps of the views and of the server again and again. It also prints how long a change
+ * takes to reach the screen, the first paint and the time to draw 1,000 steps. It exits with 1 if a heap still grows in the second half.
  */
 import { loadavg } from 'node:os'
 import process from 'node:process'

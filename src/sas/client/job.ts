@@ -119,7 +119,7 @@ export class Job<R = JobResult> {
 
   /**
    * Reads the attempts of a step with their inputs, outputs and errors: those in the first 5,000 versions of the
-   * job or, if the store keeps no versions, the newest ones that the step's own record tells of.
+   * job or, if the store keeps no versions, the newest ones in the step's own record.
    *
    * @throws CommandInvalid if the job has no such step
    * @throws JobNotFound if the job does not exist any more

@@ -126,7 +126,7 @@ function questionText({
   return `Step ${stepId} waits for an answer from ${who} ${times}; ${howToAnswer}.`
 }
 
-/** Says at which limit a step or a job waits: for the end of others, or for the time of its rate. */
+/** Says at which limit a step or a job waits, and whether it waits for room or for the rate. */
 function limitText(
   who: string,
   { stepId, place }: Pick<StepDocument, 'stepId' | 'place'>,
@@ -147,7 +147,7 @@ function limitText(
 function placeText({ stepId, inside, atOnce, ahead, set }: PlaceAtLimit): string {
   if (atOnce === 0 && set !== null)
     return `, which was paused by ${set.by} at ${timeText(Date.parse(set.at))}: ${set.why}`
-  if (ahead === null) return ', and was called'
+  if (ahead === null) return ': its turn has come'
   const places = atOnce === null ? '' : `${inside} of ${atOnce} places are taken, and `
   const noun = stepId === wholeJob ? 'job' : 'step'
   const others = ahead === 1 ? `1 ${noun} is` : `${ahead === 0 ? 'no' : ahead} ${noun}s are`

@@ -20,7 +20,7 @@ export function isInQueue({ place }: JobDocument): boolean {
   return place !== undefined && place.waitsFor !== null
 }
 
-/** Returns what a job asks of its gates, or the reason for a refusal if a key is no text. */
+/** Returns what a job asks of its gates, or the reason for a refusal if a key is not a text. */
 export function requestOfJob(job: JobDocument, known: KnownValues): GateRequest | string {
   const { limits = [], place } = job
   const isKnown = place !== undefined && place.gates.length > 0

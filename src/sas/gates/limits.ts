@@ -110,7 +110,9 @@ export class Limits {
     const terms = this.terms('pause', options)
     const before = (await readGate(this.options.store, gateAddress(key)))?.operated ?? null
     if (before?.atOnce === 0)
-      refuse('pause', [`limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`])
+      refuse('pause', [
+        `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}; resume it to end this pause`,
+      ])
     return this.decided(key, 'pause', { atOnce: 0, ...terms })
   }
 
@@ -123,7 +125,8 @@ export class Limits {
   async resume(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
     const terms = this.terms('resume', options)
     const { operated } = await this.known('resume', key)
-    if (operated?.atOnce !== 0) refuse('resume', [`limit ${JSON.stringify(key)} is not paused`])
+    if (operated?.atOnce !== 0)
+      refuse('resume', [`limit ${JSON.stringify(key)} is not paused, so there is nothing to resume`])
     return this.decided(key, 'resume', terms)
   }
 
@@ -139,7 +142,7 @@ export class Limits {
     refuse(call, keyProblems(key))
     const gate = await readGate(this.options.store, gateAddress(key))
     if (gate !== null) return gate
-    const rule = `no step has come to limit ${JSON.stringify(key)} today, and no operator has set it`
+    const rule = `no step has come to limit ${JSON.stringify(key)} today, and no operator has set it; check the key`
     throw new CommandInvalid(`limits.${call}: ${rule}`)
   }
 

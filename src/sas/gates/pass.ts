@@ -61,7 +61,7 @@ export function requestAtBegin(step: StepDocument, known: KnownValues): GateRequ
   return { step, entry: dispatch, gates, turn: null, waitsFor: null, reservedMs: null }
 }
 
-/** Returns the gates of these limits in the order of their keys, or the reason why a key is none. */
+/** Returns the gates of these limits in the order of their keys, or the reason why a key is invalid. */
 export function gatesOf(
   limits: readonly PlanLimit[],
   known: KnownValues,

@@ -7,7 +7,7 @@ import { turnsBefore } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
 import { gateAddress, readGate } from './stored-gate.js'
 
-/** How a step that waits for room in a limit stands there, or a job, whose `stepId` is empty. */
+/** The place of a step that waits for room in a limit, or of a job, whose `stepId` is empty. */
 export interface PlaceAtLimit {
   readonly stepId: string
   /** The number of steps inside. */

@@ -27,7 +27,7 @@ export function standingOf(step: StepDocument | null, visitor: Visitor, key: str
   return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null ? 'waiting' : 'inside'
 }
 
-/** Returns how a job stands to the gate of this key. `job` is null if its document is gone. */
+/** Returns the standing of a job at the gate of this key. `job` is null if its document is gone. */
 export function standingOfJob(job: JobDocument | null, visitor: Visitor, key: string): Standing {
   if (job === null || visitor.entry < entryOfJob(job)) return 'gone'
   const { place, lockedBy } = job

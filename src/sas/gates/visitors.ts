@@ -5,7 +5,7 @@ import { wholeJob } from './job-place.js'
 import { calledJob, calledStep, standingOf, standingOfJob, type Standing } from './standing.js'
 import { addressOf } from './stored-gate.js'
 
-/** How a visitor stands to a gate, and when it should be checked again. */
+/** The standing of a visitor at a gate, and when to check it again. */
 export interface Found {
   readonly standing: Standing
   readonly againMs: number
@@ -17,7 +17,7 @@ const maxPauseMs = 60_000
 /** The pause between two checks of a job that is under way. Its end normally frees its place. */
 const jobPauseMs = 600_000
 
-/** Reads how a step or a job inside a gate stands to it. */
+/** Reads the standing of a step or a job inside a gate. */
 export async function find(
   store: StateStore,
   holder: Holder,

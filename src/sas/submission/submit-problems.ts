@@ -72,7 +72,7 @@ export interface CommandTerms {
   readonly others?: object
 }
 
-/** The longest name of a document in a call. A longer one names none, because the store refuses such ids. */
+/** The longest name of a document in a call. The store refuses longer ids, so no document has one. */
 const maxNameLength = 1_000
 
 /** The kinds of arguments that are kept in documents, or that name one. */
@@ -88,7 +88,7 @@ const kindsByName = new Map([
 
 /**
  * Returns all problems of the arguments of a call about a job, without relying on their declared types. A name in
- * `others` that is none of these arguments is a problem.
+ * `others` that is not one of these arguments is a problem.
  */
 export function commandProblems(terms: CommandTerms): readonly string[] {
   const { needed, optional = {}, flags = {}, others = {} } = terms

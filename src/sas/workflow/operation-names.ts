@@ -7,7 +7,7 @@ import type { PlanDraft } from './plan-draft.js'
 /**
  * Returns the call of an operation by a step.
  *
- * @throws NotPlainDataError if the operation is none, or its input is not JSON
+ * @throws NotPlainDataError if the value is not an operation, or its input is not JSON
  */
 export function callBy(
   draft: PlanDraft,

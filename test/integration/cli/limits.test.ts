@@ -122,7 +122,7 @@ describe('the commands about limits', () => {
     await clearLimit('bank', store, terminal)
   })
 
-  it('say that no limit has the name, and write nothing for it but a pause', async () => {
+  it('say that no limit has the name, and write nothing for it except a pause', async () => {
     const [options, unknown] = [
       { ...store, why: 'x' },
       { what: 'key', name: 'bnak' },

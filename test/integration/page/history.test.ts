@@ -116,7 +116,7 @@ describe.skipIf(path === null)('the history of a job in a browser', () => {
     await shown('job-attempts')
   })
 
-  it('says what is missing and how to get it, for a job of the time before versions were kept', async () => {
+  it('says what is missing and how to get it, for a job from before versions were kept', async () => {
     await page.begin(`${store.origin}/history?jobId=early`)
     await page.until(`document.querySelector('.note')`)
     const all = await page.evaluate<string>(text)

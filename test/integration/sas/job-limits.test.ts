@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/client/job-client.js'
+import { Gatekeeper } from '../../../src/sas/gates/gatekeeper.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
 import { condition, defineWorkflow, type JobLimit, type Reference } from '../../../src/sas/index.js'
 import { shop } from '../../support/a-job.js'
+import { intercepted } from '../../support/intercepted.js'
 import { StateWorld } from '../../support/state-world.js'
 
 interface Order {
@@ -168,7 +170,7 @@ describe('jobs with a limit', () => {
     expect((await world.job('b')).processState).toBe('Processed')
   })
 
-  it('end in error if the key is no text, or their own time has passed while they wait', async () => {
+  it('end in error if the key is not a text, or their own time has passed while they wait', async () => {
     await client.submit(one, { tenant: ['x'] } as never, { jobId: 'strange' })
     await schedule()
     expect((await world.job('strange')).attention?.message).toContain('the key of a limit must be a text')
@@ -222,6 +224,34 @@ describe('jobs with a limit', () => {
     expect(await insideOf()).toEqual([])
   })
 
+  it('keep the place that a scheduler has just found, when a supervisor takes them for lost', async () => {
+    await client.submit(one, { tenant: 'acme' }, { jobId: 'a' })
+    const { store, clock, telemetry } = world
+    const address = gateAddress('jobs:acme')
+    const come = async (jobId: string) => {
+      const visitor = { pk: jobId, jobId, stepId: '', entry: 0 }
+      const gate = { key: 'jobs:acme', group: '', atOnce: 1 }
+      const more = { submittedAtMs: 0, priority: 0, withinMs: 60_000, turn: null, reservedMs: null, isLast: true }
+      return new Gatekeeper({ store, clock, telemetry }).arrive({ visitor, gate, ...more })
+    }
+    await come('a')
+    await come('b')
+    await clock.advance(63_000)
+    await new Gatekeeper({ store, clock, telemetry }).check(address, 0)
+    await clock.advance(63_000)
+    // Another scheduler comes to the limit while the supervisor reads the job.
+    const late = intercepted(store, 'read', [
+      (forward, ...call) => forward(...call),
+      async (forward, ...call) => {
+        const found = await forward(...call)
+        expect(await come('a')).toMatchObject({ kind: 'inside' })
+        return found
+      },
+    ])
+    await new Gatekeeper({ store: late, clock, telemetry }).check(address, 0)
+    expect(await insideOf()).toEqual(['a'])
+  })
+
   it('have no place at a limit that their plan no longer names', async () => {
     await submitted(one, ['a'])
     const { place, _etag, _ts, ...job } = await world.job('a')
@@ -233,7 +263,7 @@ describe('jobs with a limit', () => {
     expect(await insideOf()).toEqual(['b'])
   })
 
-  it('have their place at a scheduler that takes over a job which runs', async () => {
+  it('keep their place when another scheduler takes over a running job', async () => {
     await submitted(one, ['a', 'b'])
     const job = await world.job('a')
     const { _etag, _ts, ...document } = { ...job, lockedBy: null, fence: job.fence + 1 }

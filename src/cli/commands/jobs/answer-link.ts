@@ -47,7 +47,7 @@ function refuseUnknown({ jobId, steps }: JobView, step: string): readonly string
     }
     // A step that has not begun may still ask.
     if (question === null && (attempt > 0 || state !== 'Pending'))
-      throw new CommandRefused(jobId, `step ${step} is ${state}, and is not asked any more`)
+      throw new CommandRefused(jobId, `step ${step} is ${state}, so its question can no longer be answered`)
     return question?.assignees ?? []
   }
   const asking = steps.filter(({ asks }) => asks).map(({ stepId }) => stepId)

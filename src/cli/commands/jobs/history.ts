@@ -54,7 +54,7 @@ function print(page: JobHistory, options: HistoryCommandOptions, terminal: Termi
   if (next !== null) terminal.note(`there is more: run the same command with --after ${next}`)
 }
 
-/** The width that what changed gets at least, and the width of the other columns at most. */
+/** The smallest width of the last column, and the largest width of the others. */
 const [leastWords, mostOthers] = [30, 64]
 
 /** Returns a table whose last column is wrapped, because people must be able to read all of it. */
@@ -82,5 +82,5 @@ function show(found: HistoryDocuments, options: HistoryCommandOptions, terminal:
     terminal.print(`${document}: ${what.join('; ')}`)
     terminal.print(JSON.stringify(after, null, 2))
   }
-  terminal.note(`read for ${found.charge.toFixed(1)} RU; --json prints also the versions before`)
+  terminal.note(`read for ${found.charge.toFixed(1)} RU; --json also prints the versions before`)
 }

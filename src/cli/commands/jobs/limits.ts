@@ -104,7 +104,7 @@ function rateOf(given: string): number {
   throw new CliError(`--per-second ${JSON.stringify(given)}: ${rule}`, exitCodes.usage)
 }
 
-/** Says that a key may be misspelt. */
+/** Returns the advice about a key that may be misspelt. */
 export function unknownLimit(key: string): string {
   return `no step has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
 }

@@ -109,7 +109,7 @@ async function decideTarget(client: JobClient, { kind, what, name, by, why, dryR
 
 /**
  * Lets no step with a limit of this key begin, or restores the limit. Returns what the operator should know. A key
- * may be paused before its first use, so a name that no limit knows is no error, but it may be a slip.
+ * may be paused before its first use, so a key that no limit has is not an error, but it may be misspelt.
  */
 async function decideKey(
   client: JobClient,

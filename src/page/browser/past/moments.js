@@ -22,7 +22,7 @@ export const listedAtOnce = 50
 
 /**
  * Returns the documents that exist at a moment, each with the moment of its version. Documents that were not
- * changed since the begin of the history are not known.
+ * changed since the beginning of the history are not known.
  *
  * @param {readonly Moment[]} moments
  * @param {number} index

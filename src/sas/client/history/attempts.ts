@@ -26,7 +26,7 @@ export function attemptsIn(versions: readonly StepVersion[]): readonly StepAttem
   return attempts
 }
 
-/** Returns the attempts that the present document of a step still tells of, oldest first. */
+/** Returns the attempts that the present document of a step still contains, oldest first. */
 export function recordedAttempts(step: StepDocument): readonly StepAttempt[] {
   const { diagnostics, outcome } = step
   const failures = diagnostics.map(({ at, by, attempt, message }): StepAttempt => ({

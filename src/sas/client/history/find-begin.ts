@@ -15,8 +15,9 @@ export type Begin =
     }
   | { readonly kind: 'notKept'; readonly reason: string; readonly charge: number }
 
-/** How far the clock of the submitter may be from the store's. */
+/** The largest difference between the clock of the submitter and that of the store. */
 const clockMarginMs = 60_000
+
 /**
  * Finds the position before the first version of a job. The feed of all versions cannot begin at a time, so this
  * takes the LSN of a later version, and looks back with growing steps until it sees the job being created.

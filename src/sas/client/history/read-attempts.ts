@@ -32,7 +32,7 @@ export async function readAttempts(
   const job = await presentJob(ports.store, place)
   if (!job.stepIds.includes(stepId))
     throw new CommandInvalid(
-      `attempts: job ${JSON.stringify(place.jobId)} has no step ${JSON.stringify(stepId)}`,
+      `attempts: job ${JSON.stringify(place.jobId)} has no step ${JSON.stringify(stepId)}; job.view() lists its steps`,
     )
   const { versions, note, charge } = await versionsOf(ports, job, stepDocumentId(place.jobId, stepId))
   if (versions.length === 0) return { ...(await recorded(ports, job, { stepId, hidesSecrets })), charge }

@@ -113,7 +113,7 @@ export async function presentJob(store: StateStore, place: JobPlace): Promise<Jo
 function forgotten(name: string, position: string): Error {
   return new CommandInvalid(
     `history: ${name} ${JSON.stringify(position)} names no transaction of this job that the store still keeps; read ` +
-      'the history again from its begin',
+      'the history again from its beginning',
   )
 }
 

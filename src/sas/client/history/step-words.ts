@@ -51,7 +51,7 @@ function endOf(before: StepDocument, after: StepDocument): string[] {
   return [`${name} ${how}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`]
 }
 
-/** Tells of an attempt that a supervisor has ended, because its deadline had passed. */
+/** Describes an attempt that a supervisor has ended because its deadline had passed. */
 function missedText(before: StepDocument, after: StepDocument, reports: readonly string[]): string[] {
   const { failureCount } = workOf(after)
   if (failureCount <= workOf(before).failureCount) return [...reports]

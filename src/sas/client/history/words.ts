@@ -4,7 +4,7 @@ export interface Told {
   readonly by: string | null
 }
 
-/** The most characters of a message, and the most names of fields, that are told. */
+/** The most characters of a message, and the most names of fields, that one change shows. */
 const mostCharacters = 500
 const mostFields = 12
 
@@ -14,7 +14,7 @@ export function quoted(message: string): string {
   return `“${text}”`
 }
 
-/** Returns the time of the day of an instant, in words. */
+/** Returns a time as text, to the second. */
 export function timeText(at: string | number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
@@ -24,7 +24,7 @@ export function differs(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) !== JSON.stringify(after)
 }
 
-/** Returns the entries that a list has gained. Lists of documents grow at their end and are cut at their begin. */
+/** Returns the entries that a list has gained. Lists of documents grow at their end and are cut at their beginning. */
 export function gained<T>(before: readonly T[] | undefined, after: readonly T[]): readonly T[] {
   const known = new Set((before ?? []).map((one) => JSON.stringify(one)))
   return after.filter((one) => !known.has(JSON.stringify(one)))

@@ -44,7 +44,7 @@ export function toTemplate(value: unknown, where: string): Json {
   }
   if (isMadeCondition(value)) {
     const advice =
-      "a condition is only asked, as in { when: condition.equal(job.input.kind, 'gift') }: pass the value itself, as in " +
+      "a condition can only be tested, as in { when: condition.equal(job.input.kind, 'gift') }: pass the value itself, as in " +
       'job.input.kind'
     throw new NotPlainDataError(where, 'a condition', advice)
   }

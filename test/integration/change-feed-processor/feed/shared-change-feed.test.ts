@@ -146,7 +146,7 @@ describe('a shared change feed', () => {
     expect(shared.requests).toHaveLength(2)
   })
 
-  it('says that nothing is new to a reader that accepts the age of an earlier answer', async () => {
+  it('returns an earlier empty answer to a reader that accepts its age', async () => {
     const shared = await sharedFeed()
     const { clock } = shared.world
     const end = await endOf(shared)

@@ -109,7 +109,7 @@ describe('the history of a job', () => {
     expect(told).toContain('[scheduler-1]')
   })
 
-  it('is the same page by page, and says the documents of each moment before and after it', async () => {
+  it('is the same page by page, and shows the documents before and after each moment', async () => {
     const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
     await settle()
     const [whole, paged] = [await wholeHistory(job, 500), await wholeHistory(job, 1)]
@@ -160,7 +160,7 @@ describe('the history of a job', () => {
     })
   })
 
-  it('tells what the record of the job tells if the container keeps no versions, and how to keep them', async () => {
+  it('returns the record of the job if the container keeps no versions, and says how to keep them', async () => {
     open()
     failures = 1
     const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
@@ -265,7 +265,7 @@ describe('the attempts of a step', () => {
     ])
   })
 
-  it('that gave no answer in time are told as such', async () => {
+  it('say so if they gave no answer in time', async () => {
     const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
     await world.scheduler().onChanges(await world.changes())
     await world.changes()

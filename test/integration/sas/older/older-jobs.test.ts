@@ -30,7 +30,7 @@ const ends = {
   'begun-failed-0': 'Error',
 }
 
-it('jobs that a build without limits and questions has begun run to their ends', async () => {
+it('jobs that were begun by a build without limits and questions run to their ends', async () => {
   const world = new StateWorld()
   const jobs = left.filter(({ type }) => type === 'sas.job')
   expect(jobs.map(({ jobId }) => jobId).sort()).toEqual(Object.keys(ends).sort())

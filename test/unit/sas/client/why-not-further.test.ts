@@ -164,7 +164,7 @@ it('a step that backs off says why it failed and when it is tried again', () => 
   expect(sentence([{ ...later, notBeforeMs: now + 180 * minute }])).toContain('again in 3 h, at')
 })
 
-it('a step that backs off is not said to be with an agent, beside one that is', () => {
+it('names only the step that is with an agent, if another one waits for its next attempt', () => {
   const backing = open('a', { failureCount: 1, notBeforeMs: now + minute })
   expect(sentence([backing, open('b', { actor: 'bank' })])).toBe(
     'Step b is with agent bank, until 2026-01-01T00:01:00Z at the latest.',
@@ -185,7 +185,7 @@ describe('a step that waits at a limit', () => {
     expect(said({})).toBe(`${from}: 20 of 20 places are taken, and 14 steps are ahead of it${more}`)
     expect(said({ ahead: 1 })).toContain('and 1 step is ahead of it')
     expect(said({ ahead: 0, atOnce: null })).toBe(`${from}: no steps are ahead of it${more}`)
-    expect(said({ ahead: null })).toBe(`${from}, and was called${more}`)
+    expect(said({ ahead: null })).toBe(`${from}: its turn has come${more}`)
   })
 
   it('says who has paused the limit', () => {
@@ -200,7 +200,7 @@ describe('a step that waits at a limit', () => {
     expect(sentence([pay], {}, { ...known, stepId: 'tip' })).toBe(`${from}${more}`)
   })
 
-  it('says until when its rate lets it wait', () => {
+  it('says how long its rate makes it wait', () => {
     const rated = [{ key: 'mail', group: '', perSecond: 2 }]
     const held = { ...place, gates: rated, waitsFor: null, reservedMs: now + 5_000 }
     expect(sentence([open('pay', { place: held })])).toBe(

@@ -47,12 +47,12 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
   [
     'a condition in an input',
     (job) => job.step('b', shop.sell, { item: condition.present(job.input.name) as never }),
-    'step "b": input.item is a condition; a condition is only asked, as in { when: condition.equal(',
+    'step "b": input.item is a condition; a condition can only be tested, as in { when: condition.equal(',
   ],
   [
     'a condition in an output of the workflow',
     (job) => ({ isBig: condition.not(condition.greater(job.input.count, 3)) }),
-    'isBig is a condition; a condition is only asked',
+    'isBig is a condition; a condition can only be tested',
   ],
   [
     'a condition in the place of a value of a condition',
@@ -60,7 +60,7 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
       job.step('b', shop.sell, item, {
         when: condition.equal(job.input.name, condition.present(job.input.count) as never),
       }),
-    'is a condition; a condition is only asked',
+    'is a condition; a condition can only be tested',
   ],
   [
     'a question with a form that is no schema',
