@@ -96,7 +96,7 @@ export interface Arrived {
  */
 export function arrive(gate: GateDocument, arrival: Arrival, now: number): Arrived {
   const { visitor, withinMs } = arrival
-  if (holderOf(gate, visitor) !== undefined) return entered(gate, arrival, now)
+  if (holderOf(gate, visitor) !== undefined) return entered(awaitedNoMore(gate, arrival, now), arrival, now)
   const { turn } = arrival
   if (turn !== null && isQueued(gate, turn)) return { gate, waiter: null, answer: { kind: 'waits', turn } }
   const { atOnce } = rulesOf(gate)
@@ -135,10 +135,18 @@ function queued(before: GateDocument, { visitor, gate: { group }, priority }: Ar
   return { gate, waiter, answer: { kind: 'waits', turn } }
 }
 
-/** Returns the gate without a step that has left it. */
-export function left(gate: GateDocument, visitor: Visitor): GateDocument {
+/** Returns the gate with a later check of a step that comes again after a supervisor has missed it. */
+function awaitedNoMore(gate: GateDocument, { visitor, withinMs }: Arrival, now: number): GateDocument {
+  if (holderOf(gate, visitor)?.isAwaited !== true) return gate
+  return checkedLater(gate, { visitor, untilMs: now + withinMs, isAwaited: false })
+}
+
+/** Returns the gate without a step that has left it. A step whose next check is later than `dueMs` stays inside. */
+export function left(gate: GateDocument, visitor: Visitor, dueMs = Infinity): GateDocument {
   const holder = holderOf(gate, visitor)
-  return holder === undefined ? gate : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
+  return holder === undefined || holder.untilMs > dueMs
+    ? gate
+    : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
 }
 
 /** The next check of a step inside a gate. `isAwaited` says that the step had not begun yet. */

@@ -97,7 +97,9 @@ export class Gatekeeper {
       const { standing, againMs } = await find(store, holder, gate, clock.now())
       // A scheduler may be about to write a visitor that is coming. It uses its answer for a shorter time.
       const isLost = standing === 'coming' && holder.isAwaited === true
-      if (standing === 'gone' || isLost) return { kind: 'leave', visitor: holder }
+      if (standing === 'gone') return { kind: 'leave', visitor: holder }
+      // Another scheduler may come for it at this moment, and then its check is later.
+      if (isLost) return { kind: 'leave', visitor: holder, dueMs: holder.untilMs }
       if (standing === 'waiting') await this.call(holder, gate.key)
       return { kind: 'checkLater', visitor: holder, untilMs: againMs, isAwaited: standing === 'coming' }
     })

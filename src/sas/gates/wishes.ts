@@ -20,7 +20,8 @@ import { readWaiter } from './stored-gate.js'
 /** A change of the gate's document that one caller wants. */
 export type Wish =
   | { readonly kind: 'arrive'; readonly arrival: Arrival }
-  | { readonly kind: 'leave'; readonly visitor: Visitor }
+  /** Frees the place of a visitor. If `dueMs` is given, only if the visitor's check is not later. */
+  | { readonly kind: 'leave'; readonly visitor: Visitor; readonly dueMs?: number }
   | ({ readonly kind: 'checkLater' } & Check)
   /** Calls waiters that are still due. */
   | { readonly kind: 'rule' }
@@ -76,7 +77,7 @@ export async function decideWishes(
   let gate = before
   for (const wish of wishes) {
     if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
-    else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
+    else if (wish.kind === 'leave') gate = left(gate, wish.visitor, wish.dueMs)
     else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
     else if (wish.kind === 'decide') gate = { ...gate, operated: operatedBy(wish.made, gate.operated) }
   }

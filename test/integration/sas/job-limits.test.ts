@@ -231,7 +231,14 @@ describe('jobs with a limit', () => {
     const come = async (jobId: string) => {
       const visitor = { pk: jobId, jobId, stepId: '', entry: 0 }
       const gate = { key: 'jobs:acme', group: '', atOnce: 1 }
-      const more = { submittedAtMs: 0, priority: 0, withinMs: 60_000, turn: null, reservedMs: null, isLast: true }
+      const more = {
+        submittedAtMs: 0,
+        priority: 0,
+        withinMs: 60_000,
+        turn: null,
+        reservedMs: null,
+        isLast: true,
+      }
       return new Gatekeeper({ store, clock, telemetry }).arrive({ visitor, gate, ...more })
     }
     await come('a')
