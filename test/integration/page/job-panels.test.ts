@@ -129,14 +129,14 @@ describe.skipIf(path === null)('a job in a browser', () => {
     const mine = { id: 'mine', pk: 'panels', note: hostile }
     await store.store.client().database('stepward').container('state').items.create(mine)
     await page.begin(`${store.origin}/job?jobId=panels`)
-    await page.until(`document.querySelector('.documents summary')`)
-    expect(await page.evaluate(`document.querySelector('.documents pre')`)).toBeNull()
-    await page.evaluate(`document.querySelector('.documents summary').click()`)
-    const shown = `document.querySelector('.documents').textContent`
+    await page.until(`document.querySelector('.documents:not(.attempts-panel) summary')`)
+    expect(await page.evaluate(`document.querySelector('.documents:not(.attempts-panel) pre')`)).toBeNull()
+    await page.evaluate(`document.querySelector('.documents:not(.attempts-panel) summary').click()`)
+    const shown = `document.querySelector('.documents:not(.attempts-panel)').textContent`
     await page.until(`${shown}.includes('"type": "sas.job"') && ${shown}.includes('"type": "sas.step"')`)
     expect(await page.evaluate(shown)).not.toContain('"id": "mine"')
     await page.evaluate(
-      `[...document.querySelectorAll('.documents button')].find((one) => one.textContent.startsWith('Also read')).click()`,
+      `[...document.querySelectorAll('.documents:not(.attempts-panel) button')].find((one) => one.textContent.startsWith('Also read')).click()`,
     )
     await page.until(`${shown}.includes('"id": "mine"')`)
     expect(await page.evaluate(shown)).toContain(JSON.stringify(hostile))
