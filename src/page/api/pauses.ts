@@ -26,16 +26,11 @@ const pauses = route({
     isCut: z.boolean().meta({ description: 'There are more paused jobs than the limit.' }),
   }),
   handle: async ({ client }, { limit }) => {
-    const [targets, limits, jobs] = await Promise.all([
+    const [targets, keys, jobs] = await Promise.all([
       client.pauses.list(),
-      client.limits.list(),
+      client.limits.listPaused(),
       client.list({ isPaused: true, limit: limit + 1 }),
     ])
-    const keys = limits.flatMap(({ key: name, atOnce, set }) =>
-      atOnce === 0 && set !== null
-        ? [{ kind: 'key', name, since: set.at, by: set.by, why: set.why } as const]
-        : [],
-    )
     return { paused: [...targets, ...keys], jobs: jobs.slice(0, limit), isCut: jobs.length > limit }
   },
 })

@@ -27,6 +27,15 @@ export interface LimitView {
   readonly groups: readonly { readonly group: string; readonly waiting: number }[]
 }
 
+/** A key that an operator has paused: no step or job with this key begins. */
+export interface PausedKey {
+  readonly kind: 'key'
+  readonly name: string
+  readonly since: string
+  readonly by: string
+  readonly why: string
+}
+
 /** Who decides about a limit, and why. Both are kept, and `stepward audit` shows them. */
 export interface LimitCommandOptions {
   /** The name of the operator. Default `'operator'`. */
@@ -63,12 +72,21 @@ export class Limits {
     return gate === null ? null : viewOfGate(gate)
   }
 
+  /** Lists the keys that operators have paused. */
+  async listPaused(): Promise<readonly PausedKey[]> {
+    return (await this.list()).flatMap(({ key: name, atOnce, set }) =>
+      atOnce === 0 && set !== null
+        ? [{ kind: 'key' as const, name, since: set.at, by: set.by, why: set.why }]
+        : [],
+    )
+  }
+
   /**
    * Sets a limit in place of that of the workflows, until {@link clear}. Steps that wait and have room now begin
-   * at once. If more steps are at work than the new limit allows, they end their work. `atOnce: 0` pauses all steps
-   * with this key.
+   * at once. If more steps are at work than the new limit allows, they end their work. `atOnce: 0` lets no step with
+   * this key begin.
    *
-   * @throws CommandInvalid if a number is not allowed; nothing was written
+   * @throws CommandInvalid if a number is not allowed or the key is paused; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
@@ -76,6 +94,11 @@ export class Limits {
     const ofRules =
       problems.length === 0 ? [...rulesProblems(values), ...rateProblems(key, values)] : problems
     refuse('set', [...keyProblems(key), ...ofRules])
+    const before = (await readGate(this.options.store, gateAddress(key)))?.operated
+    if (before?.before !== undefined) {
+      const paused = `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`
+      refuse('set', [`${paused}: resume it first, and then set it`])
+    }
     const { atOnce, perSecond, burst } = values
     const numbers = {
       ...(atOnce !== undefined && { atOnce }),

@@ -70,6 +70,14 @@ describe('a pause of a job', () => {
     expect(await (await host.client.get('P-1'))?.view()).toMatchObject({ paused })
   })
 
+  it('of a key is listed too', async () => {
+    expect(await decided('pause', 'bank', { why: 'it is down' }, 'key')).toBe(0)
+    forget()
+    expect(await pauses({ ...store, limit: '100' }, terminal)).toBe(0)
+    expect(said()).toMatch(/^PAUSED +NAME +FOR +BY +WHY\nkey +bank .* it is down/u)
+    expect(await decided('resume', 'bank', {}, 'key')).toBe(0)
+  })
+
   it('is refused a second time, and for a job that does not exist', async () => {
     expect(await decided('pause', 'P-1', { why: 'again' })).toBe(4)
     expect(await decided('pause', 'P-0', { why: 'again' })).toBe(3)

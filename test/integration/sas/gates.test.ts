@@ -215,10 +215,13 @@ describe('steps with a limit of steps at once', () => {
       set: { by: 'bob', why: 'down' },
     })
     await expect(limits.pause('bank')).rejects.toThrow('limit "bank" was paused by bob at')
+    await expect(limits.set('bank', { atOnce: 5 })).rejects.toThrow('resume it first, and then set it')
+    expect(await limits.listPaused()).toMatchObject([{ kind: 'key', name: 'bank', by: 'bob', why: 'down' }])
     const ofAnn = { atOnce: 7, perSecond: 5, set: { by: 'ann', why: 'slow' } }
     expect(await limits.resume('bank')).toMatchObject(ofAnn)
     await expect(limits.resume('bank')).rejects.toThrow('limit "bank" is not paused')
     expect(await limits.get('bank')).toMatchObject(ofAnn)
+    expect(await limits.listPaused()).toEqual([])
     await limits.pause('bank')
     expect(await limits.clear('bank')).toMatchObject({ atOnce: 2, set: null })
   })

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../platform/index.js'
 import { runningAgents, type UnitSelection } from '../../../operations/index.js'
-import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
+import type { JobClient, JobSummary, PausedKey, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { unknownLimit } from './limits.js'
@@ -125,12 +125,12 @@ async function decideKey(
   return undefined
 }
 
-/** Lists the paused workflows and agents, and the paused jobs with the newest submission first. */
+/** Lists the paused workflows, agents and keys, and the paused jobs with the newest submission first. */
 export async function pauses(options: PausesOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostListed })
   const { found, targets } = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => ({
-      targets: await client.pauses.list(),
+      targets: [...(await client.pauses.list()), ...(await client.limits.listPaused())],
       found: await client.list({ isPaused: true, limit: limit + 1 }),
     })),
   )
@@ -146,7 +146,7 @@ export async function pauses(options: PausesOptions, terminal: Terminal): Promis
 }
 
 function describeTargets(
-  targets: readonly PauseView[],
+  targets: readonly (PauseView | PausedKey)[],
   { tableWidth }: Pick<Terminal, 'tableWidth'>,
 ): string {
   const now = systemClock.now()
