@@ -4,6 +4,7 @@ import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model
 import type { GateOfStep, Turn } from '../model/gate-parts.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
+import type { Standing } from './standing.js'
 
 /** A step that comes to a gate. */
 export interface Arrival {
@@ -30,7 +31,7 @@ export type GateAnswer =
   | { readonly kind: 'waits'; readonly turn: Turn }
 
 /** The time within which a step that is called from the queue must know that it has entered. */
-const calledWithinMs = 30_000
+export const calledWithinMs = 30_000
 
 /** The time for which a gate is kept at which no step is, in seconds. */
 const emptyGateTtl = 86_400
@@ -140,19 +141,27 @@ export function left(gate: GateDocument, visitor: Visitor): GateDocument {
   return holder === undefined ? gate : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
 }
 
-/** The next check of a step inside a gate. `isAwaited` says that the step had not begun yet. */
+/** The next check of a step inside a gate, and how it stood to the gate at this one. */
 export interface Check {
   readonly visitor: Visitor
   readonly untilMs: number
-  readonly isAwaited: boolean
+  readonly standing: Exclude<Standing, 'gone'>
 }
 
-/** Returns the gate with a later check of a step that is still inside. */
-export function checkedLater(gate: GateDocument, { visitor, untilMs, isAwaited }: Check): GateDocument {
+/**
+ * Returns the gate with a later check of a step that is still inside. A called step stays called until a check finds
+ * that it has entered. One look is not enough, because it may see an old version of the step.
+ */
+export function checkedLater(gate: GateDocument, { visitor, untilMs, standing }: Check): GateDocument {
   const holder = holderOf(gate, visitor)
   if (holder === undefined) return gate
-  const { isCalled: _isCalled, isAwaited: _isAwaited, ...known } = holder
-  const later = { ...known, untilMs, ...(isAwaited && { isAwaited }) }
+  const { isCalled = false, isAwaited: _isAwaited, ...known } = holder
+  const later = {
+    ...known,
+    untilMs,
+    ...(isCalled && standing !== 'inside' && { isCalled }),
+    ...(standing === 'coming' && { isAwaited: true }),
+  }
   return { ...gate, holders: gate.holders.map((each) => (each === holder ? later : each)) }
 }
 

@@ -1,5 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Visitor } from '../model/gate-documents.js'
+import type { Place } from '../model/gate-parts.js'
 import { entryOfJob } from './job-place.js'
 import { deadline, isTerminal, withDerivedState } from '../model/process-state.js'
 
@@ -8,10 +9,11 @@ import { deadline, isTerminal, withDerivedState } from '../model/process-state.j
  *
  * - `coming`: the scheduler has not written yet that the step has begun.
  * - `waiting`: the step does not know that it may enter.
+ * - `underWay`: the step was offered to its scheduler, or waits at an earlier gate, and comes to this gate by itself.
  * - `inside`: the step is at work, or will try again.
  * - `gone`: the step is over, was stopped, or waits for an operator, so its place is free.
  */
-export type Standing = 'coming' | 'waiting' | 'inside' | 'gone'
+export type Standing = 'coming' | 'waiting' | 'underWay' | 'inside' | 'gone'
 
 /** Returns how a step stands to the gate of this key. `step` is null if its document is gone. */
 export function standingOf(step: StepDocument | null, visitor: Visitor, key: string): Standing {
@@ -22,7 +24,16 @@ export function standingOf(step: StepDocument | null, visitor: Visitor, key: str
   if (direction === 'undo' || attention?.kind === 'parked' || !isUp) return 'gone'
   // The supervisor removes the deadline of a step whose job has ended.
   if (completeByMs === null && held === undefined) return 'gone'
-  return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null ? 'waiting' : 'inside'
+  if (!hasStillToEnter(place, key)) return 'inside'
+  return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null
+    ? 'waiting'
+    : 'underWay'
+}
+
+/** Checks whether the owner of a place waits at the gate of this key, or at one of the gates before it. */
+function hasStillToEnter({ gates, waitsFor }: Place, key: string): boolean {
+  const at = gates.findIndex((gate) => gate.key === waitsFor)
+  return at >= 0 && at <= gates.findIndex((gate) => gate.key === key)
 }
 
 /** Returns how a job stands to the gate of this key. `job` is null if its document is gone. */
@@ -32,7 +43,8 @@ export function standingOfJob(job: JobDocument | null, visitor: Visitor, key: st
   // The read may also be older than the end of the run before this one.
   if (place?.entry !== visitor.entry || place.gates.length === 0) return 'coming'
   if (isTerminal(job)) return 'gone'
-  return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'inside'
+  if (!hasStillToEnter(place, key)) return 'inside'
+  return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'underWay'
 }
 
 /** Returns a job that waits at a gate, offered to its scheduler because it may enter (W6). */
