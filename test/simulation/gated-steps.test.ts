@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { simulateGatedSteps } from './gated-steps.js'
+import { faultCostMs } from './job-scene.js'
 
 // STEPWARD_GATED_STEPS=100000 runs the long version.
 const steps = Number(process.env['STEPWARD_GATED_STEPS'] ?? 600)
@@ -22,8 +23,9 @@ it.each(runs)(
     expect(report.lostAnswers).toBeGreaterThan(0)
     // Most steps are called at once. If a process dies before that, a supervisor repeats the call.
     expect(report.lateCalls).toBeLessThan(report.called / 10)
-    // A step that is never called asks again by itself after 15 minutes, which must not be needed.
-    expect(report.longestCallMs).toBeLessThan(14 * 60_000)
+    // A lost call is repeated after 30 s. If that check reads a version from before the step waited, the next one
+    // follows after 60 s. Besides, one fault may delay the step. The longest call of 7,200 steps took 46 s.
+    expect(report.longestCallMs).toBeLessThan(90_000 + faultCostMs)
     expect(report.longestFreeMs).toBeLessThan(120_000)
   },
 )

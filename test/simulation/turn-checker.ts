@@ -23,6 +23,8 @@ class Limit {
   freeSinceMs: number | null = null
   /** The times when steps were called that still wait, by step. */
   readonly callsMs = new Map<string, number>()
+  /** The document ids of the steps that are past the queue. A second waiter of such a step calls it for nothing. */
+  readonly entered = new Set<string>()
 }
 
 /** A step in a queue, and what was ahead of it when it came. */
@@ -157,7 +159,8 @@ export class TurnChecker implements Checker {
     const waiter = limit?.waiting.get(id)
     if (limit === undefined || waiter === undefined) return [`I26: ${id} of ${pk} was called twice`]
     limit.waiting.delete(id)
-    limit.callsMs.set(stepDocumentId(visitor.jobId, visitor.stepId), this.now())
+    const stepId = stepDocumentId(visitor.jobId, visitor.stepId)
+    if (!limit.entered.has(stepId)) limit.callsMs.set(stepId, this.now())
     const { group, ahead, calledBefore } = waiter
     const problems = [...limit.called].flatMap(([other, count]) => {
       const since = count - (calledBefore.get(other) ?? 0)
@@ -170,8 +173,13 @@ export class TurnChecker implements Checker {
     return problems
   }
 
-  /** Notes that a step goes on, if it was called before. */
-  private noteCall({ callsMs }: Limit, id: string): void {
+  /** Notes whether a step has still to enter, and that it goes on, if it was called before. */
+  private noteCall({ callsMs, entered }: Limit, id: string, hasEntered: boolean): void {
+    if (!hasEntered) {
+      entered.delete(id)
+      return
+    }
+    entered.add(id)
     const tookMs = this.now() - (callsMs.get(id) ?? this.now())
     callsMs.delete(id)
     this.longestCallMs = Math.max(this.longestCallMs, tookMs)
@@ -185,12 +193,14 @@ export class TurnChecker implements Checker {
     const place = after.place ?? was?.place
     const isAtWork = lockedBy !== null && direction === 'do'
     const isDispatch = isAtWork && dispatch > (was?.dispatch ?? 0)
-    return (place?.gates ?? []).flatMap(({ key }) => {
+    const gates = place?.gates ?? []
+    const waitsAt = gates.findIndex(({ key }) => key === after.place?.waitsFor)
+    return gates.flatMap(({ key }, index) => {
       const limit = this.limit(key)
       const reservedMs = after.place?.reservedMs ?? null
       if (reservedMs !== null) limit.reserved.set(`${id} ${reservedMs}`, reservedMs)
       if (!isAtWork) limit.atWork.delete(id)
-      if (after.place?.waitsFor !== key) this.noteCall(limit, id)
+      this.noteCall(limit, id, waitsAt === -1 || index < waitsAt)
       if (!isDispatch) return []
       limit.dispatched += 1
       limit.atWork.add(id)

@@ -5,6 +5,7 @@ import type { GateOfStep, Turn } from '../model/gate-parts.js'
 import { jobKeyPrefix } from './pass.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
+import type { Standing } from './standing.js'
 
 /** A step that comes to a gate. */
 export interface Arrival {
@@ -31,7 +32,7 @@ export type GateAnswer =
   | { readonly kind: 'waits'; readonly turn: Turn }
 
 /** The time within which a step that is called from the queue must know that it has entered. */
-const calledWithinMs = 30_000
+export const calledWithinMs = 30_000
 
 /** The time for which a gate is kept at which no step is, in seconds. */
 const emptyGateTtl = 86_400
@@ -138,7 +139,7 @@ function queued(before: GateDocument, { visitor, gate: { group }, priority }: Ar
 /** Returns the gate with a later check of a step that comes again after a supervisor has missed it. */
 function awaitedNoMore(gate: GateDocument, { visitor, withinMs }: Arrival, now: number): GateDocument {
   if (holderOf(gate, visitor)?.isAwaited !== true) return gate
-  return checkedLater(gate, { visitor, untilMs: now + withinMs, isAwaited: false })
+  return checkedLater(gate, { visitor, untilMs: now + withinMs, standing: 'underWay' })
 }
 
 /** Returns the gate without a step that has left it. A step whose next check is later than `dueMs` stays inside. */
@@ -149,19 +150,27 @@ export function left(gate: GateDocument, visitor: Visitor, dueMs = Infinity): Ga
     : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
 }
 
-/** The next check of a step inside a gate. `isAwaited` says that the step had not begun yet. */
+/** The next check of a step inside a gate, and how it stood to the gate at this one. */
 export interface Check {
   readonly visitor: Visitor
   readonly untilMs: number
-  readonly isAwaited: boolean
+  readonly standing: Exclude<Standing, 'gone'>
 }
 
-/** Returns the gate with a later check of a step that is still inside. */
-export function checkedLater(gate: GateDocument, { visitor, untilMs, isAwaited }: Check): GateDocument {
+/**
+ * Returns the gate with a later check of a step that is still inside. A called step stays called until a check finds
+ * that it has entered. One look is not enough, because it may see an old version of the step.
+ */
+export function checkedLater(gate: GateDocument, { visitor, untilMs, standing }: Check): GateDocument {
   const holder = holderOf(gate, visitor)
   if (holder === undefined) return gate
-  const { isCalled: _isCalled, isAwaited: _isAwaited, ...known } = holder
-  const later = { ...known, untilMs, ...(isAwaited && { isAwaited }) }
+  const { isCalled = false, isAwaited: _isAwaited, ...known } = holder
+  const later = {
+    ...known,
+    untilMs,
+    ...(isCalled && standing !== 'inside' && { isCalled }),
+    ...(standing === 'coming' && { isAwaited: true }),
+  }
   return { ...gate, holders: gate.holders.map((each) => (each === holder ? later : each)) }
 }
 

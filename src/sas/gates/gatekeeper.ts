@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { StoreUnavailable } from '../model/errors.js'
-import type { GateDocument, LimitDecision, Visitor } from '../model/gate-documents.js'
+import type { GateDocument, Holder, LimitDecision, Visitor } from '../model/gate-documents.js'
 import {
   replacing,
   type DocumentAddress,
@@ -93,20 +93,27 @@ export class Gatekeeper {
     if (gate === null || dueMs === null) return null
     if (clock.now() < dueMs + graceMs) return dueMs + graceMs
     const due = gate.holders.filter(({ untilMs }) => untilMs + graceMs <= clock.now())
-    const wishes = due.map(async (holder): Promise<Wish> => {
-      const { standing, againMs } = await find(store, holder, gate, clock.now())
-      // A scheduler may be about to write a visitor that is coming. It uses its answer for a shorter time.
-      const isLost = standing === 'coming' && holder.isAwaited === true
-      if (standing === 'gone') return { kind: 'leave', visitor: holder }
-      // Another scheduler may come for it at this moment, and then its check is later.
-      if (isLost) return { kind: 'leave', visitor: holder, dueMs: holder.untilMs }
-      if (standing === 'waiting') await this.call(holder, gate.key)
-      return { kind: 'checkLater', visitor: holder, untilMs: againMs, isAwaited: standing === 'coming' }
-    })
-    const results = await Promise.all((await Promise.all(wishes)).map((wish) => this.wish(gate.key, wish)))
+    const checks = await Promise.allSettled(due.map((holder) => this.checkHolder(holder, gate)))
+    const wishes = checks.flatMap((check) => (check.status === 'fulfilled' ? check.value : []))
+    const results = await Promise.all(wishes.map((wish) => this.wish(gate.key, wish)))
+    // The places of the others are written already. With many holders, some check may fail each time.
+    const failed = checks.find((check) => check.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
     const after = results.at(-1) ?? (await this.wish(gate.key, { kind: 'rule' }))
     const { completeByMs } = after.gate
     return completeByMs === null ? null : Math.max(completeByMs + graceMs, clock.now() + soonMs)
+  }
+
+  private async checkHolder(holder: Holder, gate: GateDocument): Promise<Wish> {
+    const { store, clock } = this.options
+    const { standing, againMs } = await find(store, holder, gate, clock.now())
+    // A scheduler may be about to write a visitor that is coming. It uses its answer for a shorter time.
+    const isLost = standing === 'coming' && holder.isAwaited === true
+    if (standing === 'gone') return { kind: 'leave', visitor: holder }
+    // Another scheduler may come for it at this moment, and then its check is later.
+    if (isLost) return { kind: 'leave', visitor: holder, dueMs: holder.untilMs }
+    if (standing === 'waiting') await this.call(holder, gate.key)
+    return { kind: 'checkLater', visitor: holder, untilMs: againMs, standing }
   }
 
   private wish(key: string, wish: Wish): Promise<WishResult> {

@@ -9,10 +9,11 @@ import { deadline, isTerminal, withDerivedState } from '../model/process-state.j
  *
  * - `coming`: the scheduler has not written yet that the step has begun.
  * - `waiting`: the step does not know that it may enter.
+ * - `underWay`: the step was offered to its scheduler, or waits at an earlier gate, and comes to this gate by itself.
  * - `inside`: the step is at work, or will try again.
  * - `gone`: the step is over, was stopped, or waits for an operator, so its place is free.
  */
-export type Standing = 'coming' | 'waiting' | 'inside' | 'gone'
+export type Standing = 'coming' | 'waiting' | 'underWay' | 'inside' | 'gone'
 
 /** Returns how a step stands to the gate of this key. `step` is null if its document is gone. */
 export function standingOf(step: StepDocument | null, visitor: Visitor, key: string): Standing {
@@ -24,7 +25,16 @@ export function standingOf(step: StepDocument | null, visitor: Visitor, key: str
   if (direction === 'undo' || attention?.kind === 'parked' || !isUp) return 'gone'
   // The supervisor removes the deadline of a step whose job has ended.
   if (completeByMs === null && held === undefined) return 'gone'
-  return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null ? 'waiting' : 'inside'
+  if (!hasStillToEnter(place, key)) return 'inside'
+  return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null
+    ? 'waiting'
+    : 'underWay'
+}
+
+/** Checks whether the owner of a place waits at the gate of this key, or at one of the gates before it. */
+function hasStillToEnter({ gates, waitsFor }: Place, key: string): boolean {
+  const at = gates.findIndex((gate) => gate.key === waitsFor)
+  return at >= 0 && at <= gates.findIndex((gate) => gate.key === key)
 }
 
 /** Returns the standing of a job at the gate of this key. `job` is null if its document is gone. */
@@ -34,7 +44,8 @@ export function standingOfJob(job: JobDocument | null, visitor: Visitor, key: st
   // The read may also be older than the end of the run before this one.
   if (place?.entry !== visitor.entry || place.gates.length === 0) return 'coming'
   if (isTerminal(job) || !isAmong(place, key)) return 'gone'
-  return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'inside'
+  if (!hasStillToEnter(place, key)) return 'inside'
+  return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'underWay'
 }
 
 /** Checks whether a gate is one of a place. A migration may replace the limits between the entry and the first write. */

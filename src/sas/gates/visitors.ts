@@ -1,6 +1,7 @@
 import type { GateDocument, Holder, Visitor } from '../model/gate-documents.js'
 import type { StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument } from '../store/update-document.js'
+import { calledWithinMs } from './gate.js'
 import { wholeJob } from './job-place.js'
 import { calledJob, calledStep, standingOf, standingOfJob, type Standing } from './standing.js'
 import { addressOf } from './stored-gate.js'
@@ -26,13 +27,18 @@ export async function find(
 ): Promise<Found> {
   if (holder.stepId === wholeJob) {
     const standing = standingOfJob(await readJob(store, addressOf(holder)), holder, key)
-    return { standing, againMs: now + (standing === 'inside' ? jobPauseMs : maxPauseMs) }
+    return { standing, againMs: now + (standing === 'inside' ? jobPauseMs : pauseBeforeEntry(standing)) }
   }
   const step = await readStep(store, addressOf(holder))
   const standing = standingOf(step, holder, key)
-  const withinMs = step?.completeWithinMs ?? 0
-  const againMs = now + (standing === 'coming' ? maxPauseMs : Math.min(withinMs, maxPauseMs))
-  return { standing, againMs: Math.max(standing === 'inside' ? (step?.completeByMs ?? 0) : 0, againMs) }
+  if (standing !== 'inside') return { standing, againMs: now + pauseBeforeEntry(standing) }
+  const { completeWithinMs = 0, completeByMs = null } = step ?? {}
+  return { standing, againMs: Math.max(completeByMs ?? 0, now + Math.min(completeWithinMs, maxPauseMs)) }
+}
+
+/** The pause before the next check of a visitor that has not entered yet. */
+function pauseBeforeEntry(standing: Standing): number {
+  return standing === 'coming' ? maxPauseMs : calledWithinMs
 }
 
 /** Offers a visitor that waits to its scheduler. Returns how it stood to the gate. */

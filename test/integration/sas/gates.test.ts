@@ -3,6 +3,8 @@ import { readAudit } from '../../../src/operations/index.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
 import { jobDocumentId, limitDecisionsId } from '../../../src/sas/model/document-ids.js'
+import type { StepDocument } from '../../../src/sas/model/documents.js'
+import { StoreUnavailable } from '../../../src/sas/model/errors.js'
 import type { GateDocument } from '../../../src/sas/model/gate-documents.js'
 import {
   condition,
@@ -345,6 +347,59 @@ describe('a gate whose steps end in silence', () => {
     await world.clock.advance(33_000)
     await world.supervisor().runOnce()
     expect((await world.step('pay', 'b')).notBeforeMs).toBeNull()
+  })
+
+  it.each([
+    ['before it came to the limit', ({ place: _place, ...step }: StepDocument) => step],
+    ['that was offered', (step: StepDocument) => ({ ...step, notBeforeMs: null })],
+    [
+      'that waits at an earlier limit',
+      (step: StepDocument) => ({
+        ...step,
+        place: {
+          ...step.place,
+          waitsFor: 'account',
+          gates: [{ key: 'account', group: '' }, ...(step.place?.gates ?? [])],
+        },
+      }),
+    ],
+  ])('calls a step again, although the first check reads a version of it %s', async (_what, old) => {
+    await submitted(one, ['a', 'b'])
+    const waiting = await world.step('pay', 'b')
+    await work('a')
+    const called = await world.step('pay', 'b')
+    const { _etag, _ts, ...lost } = { ...waiting, dispatch: called.dispatch, fence: called.fence + 1 }
+    await world.put('b', [{ kind: 'replace', document: lost, ifMatch: called._etag }])
+    const version = old({ ...lost, dispatch: lost.place?.entry ?? 0 })
+    const supervisor = world.supervisor()
+    world.store.read = async (address) => {
+      const document = await world.truth.read(address)
+      return document?.id === lost.id ? { ...version, _etag: document._etag, _ts: document._ts } : document
+    }
+    await world.clock.advance(33_000)
+    await supervisor.runOnce()
+    expect((await world.step('pay', 'b')).notBeforeMs).not.toBeNull()
+    world.store.read = (address) => world.truth.read(address)
+    await world.clock.advance(63_000)
+    await supervisor.runOnce()
+    expect((await world.step('pay', 'b')).notBeforeMs).toBeNull()
+  })
+
+  it('frees the places of the steps that are gone, although one of the others cannot be read', async () => {
+    const two = limited(() => [{ key: 'bank', atOnce: 2 }])
+    await submitted(two, ['a', 'b'])
+    const held = await gate()
+    await work('a', 'b')
+    const { _etag } = (await gate()) as unknown as { _etag: string }
+    await world.put(held.pk, [{ kind: 'replace', document: { ...held }, ifMatch: _etag }])
+    await submitted(two, ['c'])
+    const { id } = await world.step('pay', 'a')
+    const error = new StoreUnavailable('the store is busy', { cause: null })
+    world.store.read = (address) => (address.id === id ? Promise.reject(error) : world.truth.read(address))
+    await world.clock.advance(63_000)
+    await expect(world.supervisor().runOnce()).rejects.toThrow(error)
+    await world.clock.advance(1)
+    expect(insideOf(await gate())).toEqual(['a', 'c'])
   })
 })
 

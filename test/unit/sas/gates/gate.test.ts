@@ -216,9 +216,21 @@ describe('a gate for a number of steps at once', () => {
     expect(bank.gate.completeByMs).toBe(now + 60_000)
     bank.leave('a')
     expect(bank.gate.completeByMs).toBe(now + 30_000)
-    bank.gate = checkedLater(bank.gate, { visitor: visitorOf('b'), untilMs: now + 90_000, isAwaited: false })
+    const check = { visitor: visitorOf('b'), untilMs: now + 90_000 }
+    bank.gate = checkedLater(bank.gate, { ...check, standing: 'inside' })
     expect(withNextCheck(bank.gate, now).completeByMs).toBeNull()
   })
+
+  it.each(['coming', 'waiting', 'underWay'] as const)(
+    'is checked again for a called step that was found %s, although none waits behind it',
+    (standing) => {
+      const bank = new Bank()
+      for (const name of ['a', 'b']) bank.come(arrivalOf(name, { atOnce: 1 }))
+      bank.leave('a')
+      bank.gate = checkedLater(bank.gate, { visitor: visitorOf('b'), untilMs: now + 60_000, standing })
+      expect(withNextCheck(bank.gate, now).completeByMs).toBe(now + 60_000)
+    },
+  )
 
   it('expires when no step is there, unless an operator has set it', () => {
     const bank = new Bank()
