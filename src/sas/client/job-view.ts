@@ -16,7 +16,7 @@ import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { payloadsOf } from '../waiting/collect-event.js'
-import { workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, workOf } from '../model/work.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
@@ -58,10 +58,13 @@ export interface StepView {
   readonly event: Raised | null
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
-  /** The failed attempts of the step or, once its undo has begun, of the undo. */
+  /**
+   * The failed attempts of the step or, once its undo has begun, of the undo. A failure counts as soon as it is
+   * reported.
+   */
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC. Null if the step has no deadline. */
+  /** ISO-8601 UTC. Null if the step has no deadline, and in the pause after a failed attempt. */
   readonly completeBy: string | null
   /**
    * The beginning of the first attempt or, for a step without an agent, of its wait. ISO-8601 UTC. Null before. If
@@ -179,7 +182,7 @@ function changedAtOf(document: JobDocument | StepDocument): string | null {
 
 function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {
   const isSkipped = entry?.state === 'Skipped'
-  const { stepId, actor, action, currentState, attempt, maxFailures, completeBy, notBeforeMs } = step
+  const { stepId, actor, action, currentState, attempt, maxFailures } = step
   const { dependsOn, attention, diagnostics } = step
   return {
     stepId,
@@ -194,17 +197,27 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     question: asOpenQuestion(step)[0] ?? null,
     event: step.event,
     progress: step.progress ?? null,
-    failureCount: workOf(step).failureCount,
+    failureCount: failuresOf(step),
     maxFailures,
-    // Until the last reminder, the deadline of an open question is the time of the next one.
-    completeBy: step.asked ? new Date(step.asked.expiresAtMs).toISOString() : completeBy,
-    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
+    ...momentsOf(step),
     dependsOn,
     input: workOf(step).input,
     output: outputOf(step, entry),
     attention,
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
     diagnostics,
+  }
+}
+
+/** Returns the deadline and the earliest next attempt of a step. */
+function momentsOf(step: StepDocument): Pick<StepView, 'completeBy' | 'notBefore'> {
+  const { asked, completeBy, notBeforeMs } = step
+  // In the pause after a failed attempt, the stored deadline is the end of the pause.
+  if (isBetweenTries(step)) return { completeBy: null, notBefore: completeBy }
+  return {
+    // Until the last reminder, the deadline of an open question is the time of the next one.
+    completeBy: asked ? new Date(asked.expiresAtMs).toISOString() : completeBy,
+    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
   }
 }
 
