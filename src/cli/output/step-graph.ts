@@ -77,7 +77,7 @@ export function remark(step: StepView, now: number): string {
   }
   if (state === 'Pending' && failureCount > 0) return failed
   if (state === 'Pending' && round !== null)
-    return `${roundText(round)} at ${momentText(completeBy ?? '', now)}`
+    return `${roundText(round)}${completeBy === null ? '' : ` at ${momentText(completeBy, now)}`}`
   return ''
 }
 

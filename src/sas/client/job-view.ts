@@ -14,6 +14,7 @@ import type {
 import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
+import { isWaitingAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { failuresOf, isBetweenTries, workOf } from '../model/work.js'
@@ -42,6 +43,7 @@ export interface StepView {
    */
   readonly state: ProcessState | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused'
   readonly currentState: string
+  /** The number of the newest attempt, or 0. A step that waits at a limit has not begun another one. */
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
@@ -64,7 +66,10 @@ export interface StepView {
    */
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC. Null if the step has no deadline, and in the pause after a failed attempt. */
+  /**
+   * ISO-8601 UTC. Null if the step has no deadline, while it waits at a limit, and in the pause after a
+   * failed attempt.
+   */
   readonly completeBy: string | null
   /**
    * The beginning of the first attempt or, for a step without an agent, of its wait. ISO-8601 UTC. Null before. If
@@ -182,7 +187,7 @@ function changedAtOf(document: JobDocument | StepDocument): string | null {
 
 function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {
   const isSkipped = entry?.state === 'Skipped'
-  const { stepId, actor, action, currentState, attempt, maxFailures } = step
+  const { stepId, actor, action, currentState, maxFailures } = step
   const { dependsOn, attention, diagnostics } = step
   return {
     stepId,
@@ -190,7 +195,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     action,
     state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
-    attempt,
+    attempt: isWaitingAtLimit(step) ? workOf(step).failureCount : step.attempt,
     round: roundOf(step),
     collect: step.collect ?? null,
     asks: step.question !== undefined,
@@ -211,14 +216,20 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
 
 /** Returns the deadline and the earliest next attempt of a step. */
 function momentsOf(step: StepDocument): Pick<StepView, 'completeBy' | 'notBefore'> {
-  const { asked, completeBy, notBeforeMs } = step
+  const { asked, completeBy, notBeforeMs, place } = step
   // In the pause after a failed attempt, the stored deadline is the end of the pause.
   if (isBetweenTries(step)) return { completeBy: null, notBefore: completeBy }
+  // At a limit, the stored deadline is the time of the next look at the gate, and only a rate has a known end.
+  if (isWaitingAtLimit(step)) return { completeBy: null, notBefore: timeText(place?.reservedMs ?? null) }
   return {
     // Until the last reminder, the deadline of an open question is the time of the next one.
-    completeBy: asked ? new Date(asked.expiresAtMs).toISOString() : completeBy,
-    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
+    completeBy: asked ? timeText(asked.expiresAtMs) : completeBy,
+    notBefore: timeText(notBeforeMs),
   }
+}
+
+function timeText(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString()
 }
 
 function roundOf({ repeat, round }: StepDocument): StepView['round'] {
