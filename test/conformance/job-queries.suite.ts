@@ -326,9 +326,13 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
           const undone = { ...waits.retry, direction: 'undo' }
           await waiting('undo', { ...undone, failureCount: 0, undo: { ...undo, failureCount: 2 } })
           await waiting('first undo', { ...undone, undo })
+          const tried = { kind: 'failed', attempt: 1, at: '2026', by: 'x', didNothing: false }
+          const reported = { ...waits.retry, failureCount: 0, outcome: tried }
+          await waiting('reported', { ...reported, lockedBy: 'host' })
+          await waiting('free', { ...reported, lockedBy: null })
           await waiting('raised', { ...waits.event, event: { payload: 1, at: '2026' } })
           await waiting('question', { ...waits.event, question: { form: {} } })
-          expect(await listed({ waitingFor: 'retry' })).toEqual(['undo'])
+          expect(await listed({ waitingFor: 'retry' })).toEqual(['reported', 'undo'])
           expect(await listed({ waitingFor: 'event' })).toEqual([])
         })
 

@@ -60,21 +60,24 @@ export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>)
 
 /** Returns a short remark about a step: its problem, its attempt or its deadline. */
 export function remark(step: StepView, now: number): string {
-  const { state, attempt, round, progress, failureCount, completeBy, attention, diagnostics } = step
+  const { state, attempt, round, progress, failureCount, completeBy, notBefore, attention, diagnostics } =
+    step
   // The state already shows that the step failed.
   if (attention !== null)
     return marks[state] === marks.Error ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
+  const again = notBefore === null ? '' : `, again at ${momentText(notBefore, now)}`
+  const failed = `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
+  // A step that is up without a deadline is in the pause after a failed attempt.
+  if (completeBy === null && again !== '' && failureCount > 0) return `${failed}${again}`
   if (state === 'Processing' || state === 'Compensating') {
     const tries = attempt > 1 ? `attempt ${attempt}` : ''
     const parts = [progressText(progress), collectText(step), roundText(round), tries, until]
     return parts.filter((part) => part !== '').join(', ')
   }
-  if (state === 'Pending' && failureCount > 0) {
-    return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
-  }
+  if (state === 'Pending' && failureCount > 0) return failed
   if (state === 'Pending' && round !== null)
-    return `${roundText(round)} at ${momentText(completeBy ?? '', now)}`
+    return `${roundText(round)}${completeBy === null ? '' : ` at ${momentText(completeBy, now)}`}`
   return ''
 }
 

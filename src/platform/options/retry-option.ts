@@ -13,7 +13,10 @@ export interface DurationRange {
 export interface Retry {
   /** The number of all tries, including the first. At least 1. */
   readonly tries: number
-  /** The pause between two tries, which doubles from `min` to `max`. */
+  /**
+   * The pause between two tries, which doubles from `min` to `max`. Up to half of each pause is subtracted at
+   * random, so the shortest pause is half of `min`.
+   */
   readonly backoff?: DurationRange
 }
 

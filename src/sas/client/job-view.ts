@@ -14,9 +14,10 @@ import type {
 import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
+import { isWaitingAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { payloadsOf } from '../waiting/collect-event.js'
-import { workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, workOf } from '../model/work.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
@@ -42,6 +43,7 @@ export interface StepView {
    */
   readonly state: ProcessState | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused'
   readonly currentState: string
+  /** The number of the newest attempt, or 0. A step that waits at a limit has not begun another one. */
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
@@ -58,10 +60,16 @@ export interface StepView {
   readonly event: Raised | null
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
-  /** The failed attempts of the step or, once its undo has begun, of the undo. */
+  /**
+   * The failed attempts of the step or, once its undo has begun, of the undo. A failure counts as soon as it is
+   * reported.
+   */
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC. Null if the step has no deadline. */
+  /**
+   * ISO-8601 UTC. Null if the step has no deadline, while it waits at a limit, and in the pause after a
+   * failed attempt.
+   */
   readonly completeBy: string | null
   /**
    * The beginning of the first attempt or, for a step without an agent, of its wait. ISO-8601 UTC. Null before. If
@@ -179,7 +187,7 @@ function changedAtOf(document: JobDocument | StepDocument): string | null {
 
 function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {
   const isSkipped = entry?.state === 'Skipped'
-  const { stepId, actor, action, currentState, attempt, maxFailures, completeBy, notBeforeMs } = step
+  const { stepId, actor, action, currentState, maxFailures } = step
   const { dependsOn, attention, diagnostics } = step
   return {
     stepId,
@@ -187,18 +195,16 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     action,
     state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
-    attempt,
+    attempt: isWaitingAtLimit(step) ? workOf(step).failureCount : step.attempt,
     round: roundOf(step),
     collect: step.collect ?? null,
     asks: step.question !== undefined,
     question: asOpenQuestion(step)[0] ?? null,
     event: step.event,
     progress: step.progress ?? null,
-    failureCount: workOf(step).failureCount,
+    failureCount: failuresOf(step),
     maxFailures,
-    // Until the last reminder, the deadline of an open question is the time of the next one.
-    completeBy: step.asked ? new Date(step.asked.expiresAtMs).toISOString() : completeBy,
-    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
+    ...momentsOf(step),
     dependsOn,
     input: workOf(step).input,
     output: outputOf(step, entry),
@@ -206,6 +212,24 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
     diagnostics,
   }
+}
+
+/** Returns the deadline and the earliest next attempt of a step. */
+function momentsOf(step: StepDocument): Pick<StepView, 'completeBy' | 'notBefore'> {
+  const { asked, completeBy, notBeforeMs, place } = step
+  // In the pause after a failed attempt, the stored deadline is the end of the pause.
+  if (isBetweenTries(step)) return { completeBy: null, notBefore: completeBy }
+  // At a limit, the stored deadline is the time of the next look at the gate, and only a rate has a known end.
+  if (isWaitingAtLimit(step)) return { completeBy: null, notBefore: timeText(place?.reservedMs ?? null) }
+  return {
+    // Until the last reminder, the deadline of an open question is the time of the next one.
+    completeBy: asked ? timeText(asked.expiresAtMs) : completeBy,
+    notBefore: timeText(notBeforeMs),
+  }
+}
+
+function timeText(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString()
 }
 
 function roundOf({ repeat, round }: StepDocument): StepView['round'] {

@@ -7,7 +7,7 @@ import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from
 import { pauseOf } from './call-arguments.js'
 import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
-import { isHeldBack, workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, isHeldBack, workOf } from '../model/work.js'
 
 /** The most steps that the sentence names. */
 const mostNamed = 3
@@ -57,7 +57,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   const working = open.filter(({ kind }) => kind === 'operation')
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
-  const atWork = working.filter((step) => !isHeldBack(step, now))
+  const atWork = working.filter((step) => !isHeldBack(step, now) && !isBetweenTries(step))
   if (atWork.length > 0) return workText(atWork)
   if (working.length > 0) return heldBackText(working, now)
   return 'The scheduler decides what follows.'
@@ -77,7 +77,8 @@ function pausedText(
   job: JobDocument,
   steps: readonly StepDocument[],
 ): string {
-  const isWithAgent = (step: StepDocument) => step.kind === 'operation' && step.lockedBy !== null
+  const isWithAgent = (step: StepDocument) =>
+    step.kind === 'operation' && step.lockedBy !== null && !isBetweenTries(step)
   const running = steps.filter((step) => isOpen(step, job.steps[step.stepId]) && isWithAgent(step))
   const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
   const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
@@ -202,7 +203,7 @@ function heldBackText(steps: readonly StepDocument[], now: number): string {
   const also =
     others.length === 0 ? '' : ` ${counted(others.length, 'other step waits', 'other steps wait')} too.`
   const { round, notBeforeMs, stepId } = first
-  const isBetweenRounds = round !== undefined && workOf(first).failureCount === 0 && notBeforeMs !== null
+  const isBetweenRounds = round !== undefined && failuresOf(first) === 0 && notBeforeMs !== null
   const said = isBetweenRounds
     ? `Step ${stepId} begins round ${round.number} at ${timeText(notBeforeMs)}.`
     : retryText(first, now)
@@ -214,12 +215,13 @@ function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
 }
 
 function retryText(step: StepDocument, now: number): string {
-  const { failureCount } = workOf(step)
+  const failures = failuresOf(step)
   const message = step.diagnostics.at(-1)?.message
   const said = message === undefined ? 'no answer' : `"${message}"`
   const at = nextMs(step)
   const when = at === Infinity ? '' : ` ${durationText(at - now)}, at ${timeText(at)}`
-  return `Step ${step.stepId} failed ${failureCount} of ${step.maxFailures} times (${said}) and is tried again${when}.`
+  const next = failures < step.maxFailures ? 'tried again' : 'given up'
+  return `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said}) and is ${next}${when}.`
 }
 
 /** Returns the time until the next attempt in its largest unit, such as `in 12 s`. */

@@ -29,7 +29,8 @@ export function waitingAtLimit(
   return waiting.sort((one, other) => stepIds.indexOf(one.stepId) - stepIds.indexOf(other.stepId))[0]
 }
 
-function isWaitingAtLimit({ place, processState }: StepDocument): boolean {
+/** Checks whether a step waits for room in a limit or by its rate. No attempt has begun, so no deadline runs. */
+export function isWaitingAtLimit({ place, processState }: StepDocument): boolean {
   const isUp = processState === 'Pending' || processState === 'Processing'
   return isUp && place !== undefined && place.since !== null
 }

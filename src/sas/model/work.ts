@@ -52,6 +52,16 @@ export function isHeldBack(step: StepDocument, now: number): boolean {
   return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }
 
+/** Checks whether an agent has reported a failure that is counted only at the end of the pause after it. */
+export function isBetweenTries({ kind, lockedBy, outcome }: StepDocument): boolean {
+  return kind === 'operation' && lockedBy !== null && outcome?.kind === 'failed'
+}
+
+/** Returns the failures of the step's direction, with a reported failure that is not counted yet. */
+export function failuresOf(step: StepDocument): number {
+  return workOf(step).failureCount + (isBetweenTries(step) ? 1 : 0)
+}
+
 export function isWaiting({ attention }: StepDocument): boolean {
   return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
 }

@@ -29,7 +29,8 @@ export interface StepOptions {
   readonly completeWithin?: Duration
   /**
    * After `tries` attempts without success, the step is given up. `backoff` is the pause after a reported
-   * failure. Default 3 tries, 1 s to 1 m.
+   * failure, which doubles from `min` to `max`. Up to half of each pause is subtracted at random, and the pause ends
+   * at the latest at the deadline of the attempt. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
   /** Your names for the states before and after the step. Default `NotStarted` and `Completed`. */

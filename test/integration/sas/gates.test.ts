@@ -53,6 +53,11 @@ async function gate(key = 'bank'): Promise<GateDocument> {
   return found
 }
 
+/** Returns what people see of the step of a job. */
+async function shown(jobId: string) {
+  return (await (await client.get(jobId))?.view())?.steps[0]
+}
+
 /** Delivers the changes to the scheduler until it has nothing to do. */
 async function schedule(): Promise<void> {
   for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
@@ -576,5 +581,30 @@ describe('the limits of an operation', () => {
 
   it('are refused in the workflow if a function returns something else', () => {
     expect(() => limitsOf({ sell: () => 5 })).toThrow('limits must be a list of 1 to 5 limits')
+  })
+})
+
+it('a step that waits at a limit shows no deadline and no attempt', async () => {
+  await submitted(
+    limited(() => [{ key: 'bank', atOnce: 1 }]),
+    ['j1', 'j2'],
+  )
+  expect(await shown('j1')).toMatchObject({ attempt: 1, completeBy: expect.any(String) as string })
+  expect((await world.step('pay', 'j2')).completeBy, 'the next look at the gate').not.toBeNull()
+  expect(await shown('j2')).toMatchObject({ attempt: 0, completeBy: null, notBefore: null })
+})
+
+it('a step that waits by a rate shows when it begins, and no deadline', async () => {
+  await submitted(
+    limited(() => [{ key: 'bank', perSecond: 1 }]),
+    ['j1', 'j2', 'j3'],
+  )
+  const steps = await Promise.all(['j1', 'j2', 'j3'].map((jobId) => world.step('pay', jobId)))
+  const late = steps.find(({ place }) => place?.since !== null)
+  const reservedMs = late?.place?.reservedMs ?? 0
+  expect(await shown(late?.jobId ?? '')).toMatchObject({
+    attempt: 0,
+    completeBy: null,
+    notBefore: new Date(reservedMs).toISOString(),
   })
 })

@@ -5,8 +5,7 @@ import { differs, gained, otherFields, quoted, timeText, type Told } from './wor
 /** Says in plain words what changed in the document of a step. `before` is null for the first version. */
 export function stepWords(before: StepDocument | null, after: StepDocument): Told {
   if (before === null) {
-    const begun = after.dispatch > 0 ? [attemptBegan(after)] : []
-    return { what: ['created', ...begun], by: null }
+    return { what: ['created', ...beginningOf(after)], by: null }
   }
   const ended = endOf(before, after)
   const what = [
@@ -21,17 +20,33 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
   return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
 }
 
+/** Tells what the first version of a step says: its work begins, or a restart has carried the step over. */
+function beginningOf(step: StepDocument): string[] {
+  if (step.dispatch === 0) return []
+  const { keyJobId, jobId, processState } = step
+  // A restart writes the steps of the new job before any attempt of that job.
+  if (keyJobId !== undefined && keyJobId !== jobId)
+    return [`carried over by the restart as ${processState}, with the keys of job ${keyJobId}`]
+  return attemptBegan(step)
+}
+
 /** Names an attempt as people count it. */
 function attemptName({ attempt, direction, round }: StepDocument): string {
   const of = round === undefined ? '' : ` of round ${round.number}`
   return `${direction === 'undo' ? 'undo attempt' : 'attempt'} ${attempt}${of}`
 }
 
-function attemptBegan(step: StepDocument): string {
-  const until = step.completeBy === null ? '' : `, to complete by ${timeText(step.completeBy)}`
-  if (step.kind !== 'operation') return `${kindText(step)} begins${until}`
+/** Tells what a new dispatch began. The dispatch that ends a wait, and one that stops at a limit, begin nothing. */
+function attemptBegan(step: StepDocument): string[] {
+  const { kind, direction, lockedBy, processState, completeBy } = step
+  const until = completeBy === null ? '' : `, to complete by ${timeText(completeBy)}`
+  if (kind !== 'operation' && direction === 'do') {
+    if (processState === 'Processed') return [`${kindText(step)} ends`]
+    return completeBy === null ? [] : [`${kindText(step)} begins${until}`]
+  }
+  if (lockedBy === null) return []
   const { actor, action } = workOf(step)
-  return `${attemptName(step)} dispatched to ${actor}.${action}${until}`
+  return [`${attemptName(step)} dispatched to ${actor}.${action}${until}`]
 }
 
 function kindText({ kind, question }: StepDocument): string {
@@ -67,7 +82,7 @@ function beginOf(before: StepDocument, after: StepDocument): string[] {
   return [
     ...(isUndone ? ['its undo begins'] : []),
     ...(isNewRound && after.round !== undefined ? [`round ${after.round.number} begins`] : []),
-    ...(isBegun ? [attemptBegan(after)] : []),
+    ...(isBegun ? attemptBegan(after) : []),
     ...(after.claim !== null && differs(before.claim, after.claim) ? [`claimed by ${after.claim.by}`] : []),
     ...(after.generation === before.generation ? [] : [`generation ${after.generation}, with a new key`]),
     ...(after.planNumber === before.planNumber ? [] : ['its plan was replaced']),
@@ -76,14 +91,27 @@ function beginOf(before: StepDocument, after: StepDocument): string[] {
 
 function waitText(before: StepDocument, after: StepDocument): string[] {
   const { notBeforeMs } = after
-  const isLater = notBeforeMs !== null && notBeforeMs !== before.notBeforeMs
   const isAtLimit = waitsAtLimit(after) && !waitsAtLimit(before)
   return [
-    ...(isLater ? [`the next attempt is not before ${timeText(notBeforeMs)}`] : []),
-    ...(isAtLimit ? ['waits for room at a limit'] : []),
+    ...(isAtLimit ? [isForRoom(after) ? 'waits for room at a limit' : 'waits by the rate of a limit'] : []),
+    ...(notBeforeMs === null || notBeforeMs === before.notBeforeMs
+      ? []
+      : laterText(before, after, notBeforeMs)),
     ...(after.held !== undefined && before.held === undefined ? ['held, because the job is paused'] : []),
     ...(after.held === undefined && before.held !== undefined ? ['no longer held'] : []),
   ]
+}
+
+/** Tells when a step goes on. A step at a gate looks again then, and a sleep that begins has told its end. */
+function laterText(before: StepDocument, after: StepDocument, notBeforeMs: number): string[] {
+  if (after.kind === 'sleep' && after.direction === 'do')
+    return after.dispatch === before.dispatch ? [`sleeps until ${timeText(notBeforeMs)}`] : []
+  if (waitsAtLimit(after) && isForRoom(after)) return []
+  return [`the next attempt is not before ${timeText(notBeforeMs)}`]
+}
+
+function isForRoom({ place }: StepDocument): boolean {
+  return place !== undefined && place.waitsFor !== null
 }
 
 function eventText(before: StepDocument, after: StepDocument): string[] {

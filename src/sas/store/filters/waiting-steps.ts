@@ -23,6 +23,8 @@ export interface WaitingStep {
 }
 
 const isDue = 'c.completeByMs > 0'
+// The supervisor counts a reported failure at the end of the pause after it.
+const isBetweenTries = "(IS_STRING(c.lockedBy) AND c.outcome.kind = 'failed')"
 const failedUndo = "(c.direction = 'undo' AND c.undo.failureCount > 0)"
 
 /** The conditions of queries for steps that wait. An index finds the steps with a deadline or a question. */
@@ -32,7 +34,7 @@ export const waitConditions: Readonly<Record<WaitKind, string>> = {
   time: `${isDue} AND c.kind = 'sleep'`,
   retry:
     `${isDue} AND c.kind = 'operation' AND ` +
-    `((c.direction = 'do' AND c.failureCount > 0) OR ${failedUndo})`,
+    `((c.direction = 'do' AND c.failureCount > 0) OR ${failedUndo} OR ${isBetweenTries})`,
   limit: `${isDue} AND c.kind = 'operation' AND IS_STRING(c.place.since)`,
 }
 
@@ -45,6 +47,12 @@ export function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unkno
   if (kind === 'event') return step['kind'] === 'waitFor' && question === undefined && event === null
   if (kind === 'limit')
     return step['kind'] === 'operation' && typeof partOf(step['place'], 'since') === 'string'
+  if (
+    step['kind'] === 'operation' &&
+    typeof step['lockedBy'] === 'string' &&
+    partOf(step['outcome'], 'kind') === 'failed'
+  )
+    return true
   const failures = direction === 'undo' ? partOf(undo, 'failureCount') : failureCount
   return step['kind'] === 'operation' && Number(failures) > 0
 }

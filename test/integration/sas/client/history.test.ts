@@ -292,3 +292,57 @@ describe('the attempts of a step', () => {
     ])
   })
 })
+
+describe('the words for a dispatch', () => {
+  /** Counts the lines of a history that contain a text. */
+  const count = (told: readonly string[], text: string) => told.filter((line) => line.includes(text)).length
+  const toldOf = async (job: Job | null) => (job === null ? [] : words(await wholeHistory(job)))
+
+  it('say that a sleep begins once and ends once', async () => {
+    const napping = defineWorkflow<null>('napping', (job) => void job.sleep('nap', '1m'))
+    const job = await client.submit(napping, null, { jobId: 'a' })
+    await settle()
+    const told = await toldOf(job)
+    expect(count(told, 'nap: the sleep begins, to complete by')).toBe(1)
+    expect(count(told, 'nap: the sleep ends; state Pending → Processed')).toBe(1)
+    expect(count(told, 'the next attempt')).toBe(0)
+  })
+
+  it('say that a question begins once, and ends after its answer', async () => {
+    const asking = defineWorkflow<null>('asking', (job) => void job.ask('sure', { title: 'Sure?' }))
+    const job = await client.submit(asking, null, { jobId: 'a' })
+    await settle()
+    await client.answer('a', 'sure', true, { by: 'ann' })
+    await settle()
+    const told = await toldOf(job)
+    expect(count(told, 'the question begins')).toBe(1)
+    expect(count(told, 'answered by ann')).toBe(1)
+    expect(count(told, 'sure: the question ends')).toBe(1)
+  })
+
+  it('name no attempt while a step only waits at a limit', async () => {
+    const limited = defineWorkflow<{ readonly card: string }>('limited', (job) => {
+      const limits = [{ key: 'bank', atOnce: 1 }]
+      job.step('pay', bank.pay, { card: job.input.card }, { undo: 'none', limits })
+    })
+    for (const jobId of ['a', 'b']) await client.submit(limited, { card: jobId }, { jobId })
+    await settle()
+    const all = await Promise.all(['a', 'b'].map(async (jobId) => toldOf(await client.get(jobId))))
+    const waited = all.filter((told) => count(told, 'waits for room at a limit') > 0)
+    expect(waited).toHaveLength(1)
+    for (const told of all) expect(count(told, 'attempt 1 dispatched')).toBe(1)
+    for (const line of waited.flat()) expect(line).not.toMatch(/dispatched.*waits for room|next attempt/)
+  })
+
+  it('name no attempt of a step that a restart has carried over', async () => {
+    await client.submit(buying, { card: 'first' }, { jobId: 'a' })
+    await settle()
+    await client.restart('a', { from: 'again', by: 'ann', why: 'again' })
+    await settle()
+    const told = await toldOf(await client.get('a.r1'))
+    const carried = 'pay: created; carried over by the restart as Processed, with the keys of job a'
+    expect(count(told, carried)).toBe(1)
+    expect(count(told, 'pay: attempt 1')).toBe(0)
+    expect(count(told, 'again: attempt 1 dispatched')).toBe(1)
+  })
+})
