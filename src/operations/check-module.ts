@@ -5,9 +5,12 @@ import {
   conditionText,
   largeListOf,
   jobCost,
+  limitCost,
   longestTimes,
   templateText,
 } from '../sas/internal.js'
+
+type PlanLimit = NonNullable<Workflow<unknown>['plan']['limits']>[number]
 
 /** What a module exports. */
 export interface ModuleUnderCheck {
@@ -42,11 +45,13 @@ export interface CheckedWorkflow {
   readonly name: string
   readonly version: number
   readonly steps: readonly CheckedStep[]
+  /** The limits of its jobs: how many of them run at once, and the key as text. */
+  readonly limits: readonly { readonly key: string; readonly atOnce: number | null }[]
   /** The longest time to the end of the last step, if every attempt fails at its deadline. Null if unknown. */
   readonly longestMs: number | null
   /** The longest time to undo all steps. */
   readonly undoMs: number
-  /** The request units of a job without faults, with documents of 1 KB. */
+  /** The request units of a job without faults, with documents of 1 KB, and with room in its limits. */
   readonly charge: { readonly together: number; readonly apart: number }
 }
 
@@ -142,6 +147,17 @@ function tooShort({ name, plan, submission }: Workflow<unknown>): readonly strin
   return [`workflow ${name}: its sleeps alone take as long as completeWithin`]
 }
 
+/** Returns the request units of the limits of a job and its steps. A step comes once to each of its limits. */
+function chargeOfLimits({ limits = [], steps }: Workflow<unknown>['plan']): number {
+  const lists = [limits, ...steps.map((step) => step.limits ?? [])]
+  const visits = lists.reduce((sum, list) => sum + new Set(list.map(keyText)).size, 0)
+  return visits * limitCost({ indexing: 'lean' })
+}
+
+function keyText({ key }: PlanLimit): string {
+  return typeof key === 'string' ? key : templateText(key)
+}
+
 function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
   const { steps: own, jobMs, undoMs } = longestTimes(plan)
   const operations = plan.steps.filter(({ kind }) => kind === 'operation')
@@ -156,7 +172,7 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
   } as const
   const charge = (isTogether: boolean): number => {
     const { writeCharge, feedCharge } = jobCost({ ...question, isTogether })
-    return Math.round((writeCharge + feedCharge) * 10) / 10
+    return Math.round((writeCharge + feedCharge + chargeOfLimits(plan)) * 10) / 10
   }
   return {
     name,
@@ -174,10 +190,11 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
         rounds: items === null ? (step.repeat?.atMost ?? null) : null,
         items: items === null ? null : { workflow: items.plan.workflow, atOnce: items.atOnce },
         undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
-        limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
+        limits: (step.limits ?? []).map(keyText),
         longestMs: own.get(step.id) ?? null,
       }
     }),
+    limits: (plan.limits ?? []).map((limit) => ({ key: keyText(limit), atOnce: limit.atOnce ?? null })),
     longestMs: jobMs,
     undoMs,
     charge: { together: charge(true), apart: charge(false) },

@@ -136,18 +136,24 @@ function limitText(
   const { waitsFor = null, since = null, reservedMs = null, gates = [] } = place ?? {}
   const from = since === null ? '' : ` since ${timeText(Date.parse(since))}`
   if (waitsFor !== null) {
-    const known = atLimit?.stepId === stepId ? placeText(atLimit) : ''
-    return `${who} waits for room in limit ${JSON.stringify(waitsFor)}${from}${known}; "stepward limits" shows the limits.`
+    const known = atLimit?.stepId === stepId ? atLimit : null
+    const waiting = `${who} waits for room in limit ${JSON.stringify(waitsFor)}${from}`
+    const more = '; "stepward limits" shows the limits.'
+    if (known?.atOnce === 0 && known.set !== null) return `${waiting}${more} ${limitPausedText(known.set)}`
+    return `${waiting}${known === null ? '' : placeText(known)}${more}`
   }
   const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
   const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
   return `${who} waits${until} by the rate of limit ${listed(rates)}.`
 }
 
-/** Says how many steps or jobs are inside a limit and ahead in its queue, or which operator has paused the limit. */
-function placeText({ stepId, inside, atOnce, ahead, set }: PlaceAtLimit): string {
-  if (atOnce === 0 && set !== null)
-    return `, which was paused by ${set.by} at ${timeText(Date.parse(set.at))}: ${set.why}`
+/** Names the operator who has paused a limit, and the reason. */
+function limitPausedText({ by, at, why }: NonNullable<PlaceAtLimit['set']>): string {
+  return `The limit was paused by ${by} at ${timeText(Date.parse(at))}: ${why}.`
+}
+
+/** Says how many steps or jobs are inside a limit and ahead in its queue. */
+function placeText({ stepId, inside, atOnce, ahead }: PlaceAtLimit): string {
   if (ahead === null) return ': its turn has come'
   const places = atOnce === null ? '' : `${inside} of ${atOnce} places are taken, and `
   const noun = stepId === wholeJob ? 'job' : 'step'

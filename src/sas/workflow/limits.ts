@@ -19,7 +19,8 @@ export function limitsOf(
 ): readonly PlanLimit[] | undefined {
   if (own === undefined && ofOperation === undefined) return undefined
   const wrong = [own, ofOperation].find((list: unknown) => list !== undefined && !Array.isArray(list))
-  const { limits, problems } = readLimits(wrong ?? [...(own ?? []), ...(ofOperation ?? [])])
+  const { limits, problems } =
+    wrong === undefined ? readLimits(own ?? [], { ofOperation: ofOperation ?? [] }) : readLimits(wrong)
   for (const what of problems) draft.problemOf(name, what)
   return limits
 }
@@ -37,7 +38,7 @@ export function limitsOfJobs(
   draft: { problem(what: string): void },
   given: readonly JobLimit[],
 ): readonly PlanLimit[] {
-  const { limits, problems } = readLimits(given)
+  const { limits, problems } = readLimits(given, { isOfJobs: true })
   for (const what of problems) draft.problem(`job.limits: ${what}`)
   if (limits.some(({ perSecond }) => perSecond !== undefined))
     draft.problem('job.limits: a limit of jobs has atOnce and no perSecond; give perSecond to the first step')

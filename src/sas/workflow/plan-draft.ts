@@ -85,6 +85,8 @@ export class PlanDraft {
   }
 
   setLimits(given: readonly JobLimit[]): void {
+    if (this.limits !== undefined)
+      this.problem('job.limits is called twice; give it one list with all limits')
     this.limits = limitsOfJobs(this, given)
   }
 

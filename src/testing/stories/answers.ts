@@ -1,7 +1,7 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
-import { duration, kind, optional, readOptions, text } from '../../platform/options.js'
-import type { JobClient, Workflow } from '../../sas/index.js'
+import { duration, kind, optional, readOptions, shown, text } from '../../platform/options.js'
+import { CommandInvalid, type JobClient, type Workflow } from '../../sas/index.js'
 import type { StepDocument } from '../../sas/internal.js'
 import { stepDocumentId } from '../../sas/model/document-ids.js'
 import type { IdleTime } from './idle-time.js'
@@ -45,6 +45,8 @@ export function assertAsks({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: st
 
 /** Gives the answers of a story, each once and some time after its question was put. */
 export class Answers {
+  /** The answers that do not fit their form. They do not end the story, as a broken invariant does. */
+  readonly problems: string[] = []
   private readonly open: Set<StoryAnswer>
 
   constructor(
@@ -68,12 +70,16 @@ export class Answers {
     }
   }
 
-  /** Answers, and repeats this until the answer is stored or refused. */
+  /** Answers, and repeats this until the answer is stored or refused. Reports an answer that never fits the form. */
   private give({ step, data, by = 'person', after = 0 }: StoryAnswer, askedAtMs: number): void {
     const { world, fleet, idle } = this.story
     const { jobId, partitionKey } = this.job
     const task = (client: JobClient): Promise<void> => client.answer(jobId, step, data, { by, partitionKey })
     const person = new Person(world, fleet, `${by} at ${step}`)
-    idle.at(askedAtMs + (durationMs(after) ?? 0), () => person.insist(task, () => undefined))
+    const refused = (error: Error): void => {
+      if (!(error instanceof CommandInvalid)) return
+      this.problems.push(`the answer ${shown(data)} for step ${step} is invalid: ${error.message}`)
+    }
+    idle.at(askedAtMs + (durationMs(after) ?? 0), () => person.insist(task, () => undefined, refused))
   }
 }

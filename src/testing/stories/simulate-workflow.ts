@@ -1,5 +1,7 @@
 import { seededRandom } from '../../platform/index.js'
+import { callback, kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { ProcessState } from '../../sas/index.js'
+import { isWorkflow } from '../../sas/internal.js'
 import { faultFrom, faultKinds, faultText, type Place } from '../fault-place.js'
 import type { PlannedFault } from '../faults.js'
 import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
@@ -30,6 +32,19 @@ export interface WorkflowSimulation {
   readonly problems: readonly WorkflowProblem[]
 }
 
+const list = optional(kind<readonly unknown[]>('a list', Array.isArray))
+
+const shape = {
+  workflow: kind<unknown>('a workflow', isWorkflow),
+  input: kind('anything', () => true),
+  setup: callback('a function that returns the agents and the check'),
+  events: list,
+  answers: list,
+  pairs: optional(wholeNumber(0)),
+  seed: optional(kind<number>('a number', Number.isFinite)),
+  only: list,
+}
+
 /**
  * Runs your workflow with your agents in every possible story with one fault. For each write of the
  * submitter, the scheduler, the agents and the supervisor, there are six stories. Their faults are a crash
@@ -41,12 +56,14 @@ export interface WorkflowSimulation {
  * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`,
  * and a question is answered by `answers`.
  *
- * @throws RangeError if `only` contains a text that is not a fault, if `events` names a step that does not wait
+ * @throws RangeError if an option is invalid, if `only` contains a text that is not a fault, if `events` names a step that does not wait
  * for an event, or if `answers` names a step that asks no question
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,
 ): Promise<WorkflowSimulation> {
+  const { problems: invalid } = readOptions(shape, options)
+  if (invalid.length > 0) throw new RangeError(`simulateWorkflow: ${invalid.join('; ')}`)
   const ends: Partial<Record<ProcessState, number>> = {}
   const problems: WorkflowProblem[] = []
   let stories = 0

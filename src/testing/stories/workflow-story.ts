@@ -95,9 +95,10 @@ export async function tellStory<I>(
   const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
   await world.runUntil(() => endedJob(world, partitionKey) !== null, limitMs)
   const job = endedJob(world, partitionKey)
-  if (job !== null) return { end: job.state, places, problems: [...world.problems, ...(check?.(job) ?? [])] }
+  const problems = [...world.problems, ...asked.problems]
+  if (job !== null) return { end: job.state, places, problems: [...problems, ...(check?.(job) ?? [])] }
   const stuck = `the job has not ended after ${Math.round(limitMs / 1_000)} s`
-  return { end: null, places, problems: [...world.problems, stuck] }
+  return { end: null, places, problems: [...problems, stuck] }
 }
 
 const eventShape = {

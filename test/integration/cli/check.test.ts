@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { check } from '../../../src/cli/commands/operations/check.js'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import { jobCost, limitCost } from '../../../src/sas/internal.js'
 import type { CheckReport } from '../../../src/operations/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
@@ -29,7 +30,8 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     expect.stringMatching(/^ {6}track +shop\.track +3 × 1 min, 10 rounds$/),
     expect.stringMatching(/^ {2}tell +elsewhere\.tell +3 × 1 min$/),
     expect.stringMatching(/^ {2}run +older\.run +3 × 1 min$/),
-    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it; waits at limit input.tenant are not counted',
+    '  at most 3 jobs of input.tenant at once',
+    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it; waits at limits jobs:input.tenant, input.tenant are not counted',
     expect.stringMatching(
       /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart$/,
     ),
@@ -53,7 +55,14 @@ it('prints the same as JSON', async () => {
     name: 'buy',
     longestMs: 9 * 86_400_000 + 180_000,
     undoMs: 180_000,
+    limits: [{ key: 'input.tenant', atOnce: 3 }],
   })
+  // The job comes to one limit, and its step "charge" to another.
+  const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1, partitions: 1, instances: 1 }
+  const cost = jobCost({ ...question, indexing: 'lean', isTogether: true, hasNotifier: false })
+  const ofLimits = 2 * limitCost({ indexing: 'lean' })
+  const whole = cost.writeCharge + cost.feedCharge + ofLimits
+  expect(report.workflows[0]?.charge.together).toBeCloseTo(whole, 0)
   expect(report.workflows[0]?.steps.map(({ id, kind }) => [id, kind])).toContainEqual(['approve', 'ask'])
   expect(report.problems).toHaveLength(1)
 })

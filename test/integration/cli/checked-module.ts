@@ -15,6 +15,7 @@ export { shop }
 export const buy = defineWorkflow<{ readonly total: number; readonly tenant: string }>(
   'buy',
   (job) => {
+    job.limits([{ key: job.input.tenant, atOnce: 3 }])
     const approved = job.ask('approve', { title: 'Pay?', completeWithin: '7d', onExhausted: 'continue' })
     const paid = job.step(
       'charge',

@@ -444,7 +444,7 @@ describe('the definition of a limit', () => {
     [{ key: 'bank', atOnce: 1_001 }, 'it must be a whole number from 1 to 1000'],
     [{ key: 'bank', burst: 5, atOnce: 1 }, 'burst needs perSecond'],
     [{ key: 'bank', perSecond: '20' }, 'it must be a number from 0.0001 to 10,000'],
-    [{ key: '', atOnce: 1 }, 'it must be a text or a reference'],
+    [{ key: '', atOnce: 1 }, 'it must be a text of 1 to 200 characters, or a reference'],
     [{ atOnce: 1 }, 'key'],
     [{ key: 'bank', concurrency: 5 }, 'atOnce: 5'],
   ])('is refused if it is wrong: %j', (limit, problem) => {

@@ -108,6 +108,33 @@ describe('the simulation of a workflow', () => {
     )
   })
 
+  it('reports an answer that does not fit the form', async () => {
+    const asking = defineWorkflow<object>('asking', (job) => {
+      job.ask('sure', { title: 'Sure?', completeWithin: '2m', onExhausted: 'continue' })
+    })
+    const answers = [{ step: 'sure', data: 5 }]
+    const setup = () => ({ agents: [] })
+    const { problems } = await simulateWorkflow({ workflow: asking, input: {}, setup, answers, only: [] })
+    expect(problems).toEqual([
+      {
+        faults: [],
+        problem: expect.stringMatching(/^the answer 5 for step sure is invalid: .*boolean/) as string,
+      },
+    ])
+    const right = [{ step: 'sure', data: true }]
+    const fitting = { workflow: asking, input: {}, setup, answers: right, only: [] }
+    expect((await simulateWorkflow(fitting)).problems).toEqual([])
+  })
+
+  it('refuses options that are missing or unknown', async () => {
+    const without = { workflow, input: {} } as unknown as WorkflowSimulationOptions<object>
+    await expect(simulateWorkflow(without)).rejects.toThrow(
+      'simulateWorkflow: setup is missing; it must be a function that returns the agents and the check',
+    )
+    const misspelt = { ...selling(1), answer: [] } as WorkflowSimulationOptions<object>
+    await expect(simulateWorkflow(misspelt)).rejects.toThrow('did you mean answers?')
+  })
+
   it('refuses an unknown fault', async () => {
     await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow(
       '"crash" is not a fault',

@@ -47,7 +47,19 @@ function textOf({ workflows, schedules, problems, warnings }: CheckReport, width
   return [...blocks, ...(ticks.length === 0 ? [] : [ticks.join('\n')]), found.join('\n')].join('\n\n')
 }
 
-function workflowText({ name, version, steps, longestMs, undoMs, charge }: CheckedWorkflow, width: number) {
+function workflowText(workflow: CheckedWorkflow, width: number): string {
+  const { name, version, steps, limits, charge } = workflow
+  const items = steps.some((step) => step.items !== null) ? ', without its items' : ''
+  return [
+    `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
+    ...stepLines(steps, width).map((line) => `  ${line}`),
+    ...limits.map(({ key, atOnce }) => `  at most ${counted(atOnce ?? 0, 'job')} of ${key} at once`),
+    `  if every attempt fails at its deadline: ${longestText(workflow)}`,
+    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${items}`,
+  ].join('\n')
+}
+
+function stepLines(steps: readonly CheckedStep[], width: number): readonly string[] {
   const depths = depthsOf(steps)
   const rows = steps.map((step) => [
     `${'  '.repeat(Math.min(depths.get(step.id) ?? 0, 8))}${step.id}`,
@@ -57,27 +69,25 @@ function workflowText({ name, version, steps, longestMs, undoMs, charge }: Check
   ])
   const fits = fitted(['', '', '', ''], rows, width - 4)
   const widths = [0, 1, 2].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
-  const lines = fits.map((row) =>
+  return fits.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** Says how long a job takes at most, and which waits may come on top. Operators see `jobs:` before limits of jobs. */
+function longestText({ steps, limits, longestMs, undoMs }: CheckedWorkflow): string {
   const isList = steps.some(({ items }) => items !== null)
   const unknown = isList ? 'as long as its items take' : 'as long as its sleeps take'
   const longest = longestMs === null ? unknown : `at most ${exactText(longestMs)}`
   const undone = undoMs === 0 ? '' : `, and ${exactText(undoMs)} to undo it`
-  const keys = [...new Set(steps.flatMap(({ limits }) => limits))]
-  const waits =
-    keys.length === 0
-      ? ''
-      : `; waits at ${keys.length === 1 ? 'limit' : 'limits'} ${keys.join(', ')} are not counted`
-  return [
-    `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
-    ...lines.map((line) => `  ${line}`),
-    `  if every attempt fails at its deadline: ${longest}${undone}${waits}`,
-    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${isList ? ', without its items' : ''}`,
-  ].join('\n')
+  const ofJobs = limits.map(({ key }) => `jobs:${key}`)
+  const keys = [...new Set([...ofJobs, ...steps.flatMap((step) => step.limits)])]
+  const noun = keys.length === 1 ? 'limit' : 'limits'
+  const waits = keys.length === 0 ? '' : `; waits at ${noun} ${keys.join(', ')} are not counted`
+  return `${longest}${undone}${waits}`
 }
 
 /** Returns a duration in its two largest units, such as `10 d 3 min`. */

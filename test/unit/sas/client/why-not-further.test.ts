@@ -191,7 +191,7 @@ describe('a step that waits at a limit', () => {
   it('says who has paused the limit', () => {
     const set = { by: 'ann', at: since, why: 'the bank is down' }
     expect(sentence([pay], {}, { ...known, atOnce: 0, set })).toBe(
-      `${from}, which was paused by ann at 2026-01-01T00:00:00Z: the bank is down${more}`,
+      `${from}${more} The limit was paused by ann at 2026-01-01T00:00:00Z: the bank is down.`,
     )
   })
 
