@@ -146,7 +146,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
 
       it('is accepted when the document has a newer schema or a foreign type', async () => {
-        applied(await opened.store.apply('p', [create({ id: 'a', pk: 'p', type: 'sas.job', schema: 4 })]))
+        applied(await opened.store.apply('p', [create({ id: 'a', pk: 'p', type: 'sas.job', schema: 5 })]))
         applied(await opened.store.apply('p', [create({ id: 'b', pk: 'p', type: 'invoice' })]))
       })
     })

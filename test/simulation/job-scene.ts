@@ -342,26 +342,27 @@ export class JobScene {
     if (again.isNew || again.jobId !== first.jobId)
       this.world.problems.push(`I33: ${jobId} was restarted as ${first.jobId}, and as ${again.jobId}`)
     // A third operator does not know of the restart, and is refused.
-    await client.cancel(jobId, about.why, about)
+    await client.cancel(jobId, about.why, person)
   }
 }
 
-const about = { by: 'operator', why: 'simulated' }
+const person = { by: 'operator' }
+const about = { ...person, why: 'simulated' }
 
 type PlainCommand = Exclude<Intervention['command'], { readonly restartFrom: string }>
 
 function give(client: JobClient, jobId: string, command: PlainCommand): Promise<void> {
-  if (command === 'cancel') return client.cancel(jobId, about.why, about)
+  if (command === 'cancel') return client.cancel(jobId, about.why, person)
   if (command === 'resubmit') return client.resubmit(jobId, about)
   if (command === 'release') return client.release(jobId, about)
-  if (command === 'pause') return client.pause(jobId, about.why, about)
+  if (command === 'pause') return client.pause(jobId, about.why, person)
   if (command === 'resume') return client.resume(jobId, about)
   if ('edit' in command) {
     const { edit: step } = command
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
   if ('migrateTo' in command) return migrateTwice(client, jobId, command.migrateTo)
-  if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, about)
+  if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, person)
   if ('resumeAll' in command) return client.resume(command.resumeAll, about)
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
   const { raiseEventFor: waiting, key } = command
