@@ -189,7 +189,7 @@ describe('a scheduler that reads its feed', () => {
   })
 
   it('names documents that it cannot read, and leaves them alone (F-C9, F-C10)', async () => {
-    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 4 }]
+    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 5 }]
     await world.put(
       'job-1',
       documents.map((document) => ({ kind: 'create', document })),

@@ -119,7 +119,7 @@ describe('a job whose document cannot be read', () => {
 
   it('is not flagged when a newer version wrote it, and the refusal says so', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
-    await edited({ schema: 4 })
+    await edited({ schema: 5 })
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toEqual([])
     await expect(client.cancel('A', 'not wanted')).rejects.toThrow(
