@@ -34,7 +34,7 @@ it('the sample ends every order and leaves a store that commands can read (R176)
 
   const status = await run(cli, ['status', failed[0]?.jobId ?? '', '--data', data])
   expect(status.stdout).toMatch(/state +Error/)
-  expect(status.stdout).toMatch(/reserve +Error +[1-9]\/10/)
+  expect(status.stdout).toMatch(/reserve +Error +\d+ +[1-9]\/10/)
   expect(status.stdout).toMatch(/charge +Pending +0\/10/)
   const counts = await run(cli, ['status', '--data', data, '--json'])
   expect(JSON.parse(counts.stdout)).toEqual({

@@ -170,7 +170,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/workflow/plan-draft.ts',
+    path: 'src/sas/workflow/step-options.ts',
     reason: 'What is not said follows the job.',
     mutants: [["return { onExhausted: onExhausted ?? 'error' }", "'error'", '""']],
   },

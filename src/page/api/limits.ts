@@ -48,10 +48,10 @@ const clear = route({
   method: 'POST',
   path: '/api/actions/limit/clear',
   summary: 'Gives a limit back to the workflows.',
-  asked: z.strictObject({ key }),
+  asked: z.strictObject({ key, why: reason.default('cleared') }),
   answer: report,
-  handle: async ({ client, by }, { key: name }) => {
-    await client.limits.clear(name, { by })
+  handle: async ({ client, by }, { key: name, why }) => {
+    await client.limits.clear(name, { by, why })
     return done(name)
   },
 })

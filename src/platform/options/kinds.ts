@@ -22,7 +22,7 @@ export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
 /** Returns the kind of a string that is not empty and has at most `most` characters. Default: no limit. */
 export function text(most = Number.POSITIVE_INFINITY): z.ZodType<string> {
   if (most === Number.POSITIVE_INFINITY) return kind('a string that is not empty', isText)
-  const rule = `a string of 1 to ${most.toLocaleString('en-US')} characters`
+  const rule = `a string that is not empty, of at most ${most.toLocaleString('en-US')} characters`
   return kind(rule, (value) => isText(value) && value.length <= most, shownShort)
 }
 

@@ -123,7 +123,7 @@ describe('a job whose document cannot be read', () => {
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toEqual([])
     await expect(client.cancel('A', 'not wanted')).rejects.toThrow(
-      'a newer version of stepward wrote it (schema 4',
+      'a newer version of stepward wrote it (schema 5',
     )
   })
 })
@@ -145,23 +145,47 @@ describe('a call with an invalid argument', () => {
   }
 
   it.each([
-    ['cancel without a reason', 'cancel: reason is missing; it must be a string that is not empty'],
-    ['cancel for a reason of blanks', 'cancel: reason is "   "; it must be a string that is not empty'],
-    ['get of no job', 'get: jobId is missing; it must be a string that is not empty'],
-    ['cancel without a name', 'cancel: by is ""; it must be a string that is not empty'],
+    [
+      'cancel without a reason',
+      'cancel: reason is missing; it must be a string that is not empty, of at most 2,000 characters',
+    ],
+    [
+      'cancel for a reason of blanks',
+      'cancel: reason is "   "; it must be a string that is not empty, of at most 2,000 characters',
+    ],
+    [
+      'get of no job',
+      'get: jobId is missing; it must be a string that is not empty, of at most 1,000 characters',
+    ],
+    [
+      'cancel without a name',
+      'cancel: by is ""; it must be a string that is not empty, of at most 200 characters',
+    ],
     [
       'resubmit without who and why',
-      'resubmit: by is ""; it must be a string that is not empty; why is ""; it must be a string that is not empty',
+      'resubmit: by is ""; it must be a string that is not empty, of at most 200 characters; why is ""; it must be a string that is not empty, of at most 2,000 characters',
     ],
     [
       'resubmit without anything',
-      'resubmit: by is ""; it must be a string that is not empty; why is ""; it must be a string that is not empty',
+      'resubmit: by is ""; it must be a string that is not empty, of at most 200 characters; why is ""; it must be a string that is not empty, of at most 2,000 characters',
     ],
-    ['resubmit of a step that is none', 'resubmit: step is 5; it must be a string that is not empty'],
-    ['release with a reason that is none', 'release: why is null; it must be a string that is not empty'],
+    [
+      'resubmit of a step that is none',
+      'resubmit: step is 5; it must be a string that is not empty, of at most 1,000 characters',
+    ],
+    [
+      'release with a reason that is none',
+      'release: why is null; it must be a string that is not empty, of at most 2,000 characters',
+    ],
     ['cancel as a trial, maybe', 'cancel: dryRun is "yes"; it must be true or false'],
-    ['cancel of no job', 'cancel: jobId is missing; it must be a string that is not empty'],
-    ['raiseEvent without a step', 'raiseEvent: step is missing; it must be a string that is not empty'],
+    [
+      'cancel of no job',
+      'cancel: jobId is missing; it must be a string that is not empty, of at most 1,000 characters',
+    ],
+    [
+      'raiseEvent without a step',
+      'raiseEvent: step is missing; it must be a string that is not empty, of at most 1,000 characters',
+    ],
   ] as const)('is refused before anything is written: %s', async (name, message) => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const before = await world.job('A')

@@ -8,8 +8,8 @@ function problemsOf(terms: Readonly<Record<string, unknown>>): readonly string[]
 it('names of people, reasons and notes have one limit each, and a long value is shown by its beginning', () => {
   const needed = { jobId: 'j', by: 'a'.repeat(201), why: 'b'.repeat(2_001), note: 'c'.repeat(2_000) }
   expect(commandProblems({ needed })).toEqual([
-    `by is "${'a'.repeat(60)}…" with 201 characters; it must be a string of 1 to 200 characters`,
-    `why is "${'b'.repeat(60)}…" with 2,001 characters; it must be a string of 1 to 2,000 characters`,
+    `by is "${'a'.repeat(60)}…" with 201 characters; it must be a string that is not empty, of at most 200 characters`,
+    `why is "${'b'.repeat(60)}…" with 2,001 characters; it must be a string that is not empty, of at most 2,000 characters`,
   ])
   expect(commandProblems({ needed: { jobId: 'j'.repeat(3_000) } })[0]).toMatch(
     /^jobId is "j{60}…" with 3,000/,
@@ -92,12 +92,12 @@ describe('the arguments of a call about a job', () => {
       flags: { dryRun: 'yes', again: 1 },
     }
     expect(commandProblems(terms)).toEqual([
-      'jobId is missing; it must be a string of 1 to 1,000 characters',
-      'by is ""; it must be a string of 1 to 200 characters',
-      'why is " "; it must be a string of 1 to 2,000 characters',
+      'jobId is missing; it must be a string that is not empty, of at most 1,000 characters',
+      'by is ""; it must be a string that is not empty, of at most 200 characters',
+      'why is " "; it must be a string that is not empty, of at most 2,000 characters',
       'where is 7; it must be a string that is not empty',
-      'step is null; it must be a string of 1 to 1,000 characters',
-      'partitionKey is ""; it must be a string of 1 to 1,000 characters',
+      'step is null; it must be a string that is not empty, of at most 1,000 characters',
+      'partitionKey is ""; it must be a string that is not empty, of at most 1,000 characters',
       'dryRun is "yes"; it must be true or false',
       'again is 1; it must be true or false',
     ])
