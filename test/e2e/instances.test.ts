@@ -39,7 +39,7 @@ it('`dev` runs a store and every role in one process', async () => {
   expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })
   expect(submitted.code).toBe(0)
   const status = await run(cli, ['status', 'SW-1001'], store)
-  expect(status.stdout).toMatch(/ship +Processed +0\/10/)
+  expect(status.stdout).toMatch(/ship +Processed +1 +0\/10/)
   expect((await dev.kill('SIGTERM')).code).toBe(0)
 })
 

@@ -293,6 +293,6 @@ export const actionKinds = {
     ...onLimit,
     title: 'Clear',
     effect: 'The number of the workflows applies again.',
-    reason: 'optional',
+    reason: 'none',
   },
 }
