@@ -118,8 +118,8 @@ it('an unhandled error ends a process that still waits for its store (F-X25)', a
   const module = join(await temporaryDirectory(), 'agents.mjs')
   const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
   await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
-  const nobody = { COSMOS_ENDPOINT: `http://127.0.0.1:${await freePort()}`, COSMOS_KEY: 'bm90IGEga2V5' }
-  const worker = start(cli, ['start', '--role', 'agents', '--agents', module], nobody)
+  const unseen = { COSMOS_ENDPOINT: `http://127.0.0.1:${await freePort()}`, COSMOS_KEY: 'bm90IGEga2V5' }
+  const worker = start(cli, ['start', '--role', 'agents', '--agents', module], unseen)
   await worker.line('the start waits (')
   const ended = await worker.kill('SIGUSR2')
   expect(ended.code).toBe(1)

@@ -54,8 +54,8 @@ describe('the simulation of a workflow', () => {
   })
 
   it('reports a job that does not end', async () => {
-    const nobody = { ...selling(1), setup: () => ({ agents: [] }), only: [] }
-    const { ends, problems } = await simulateWorkflow({ ...nobody, workflow: unanswered })
+    const unseen = { ...selling(1), setup: () => ({ agents: [] }), only: [] }
+    const { ends, problems } = await simulateWorkflow({ ...unseen, workflow: unanswered })
     expect(problems).toEqual([
       { faults: [], problem: expect.stringMatching(/has not ended after \d+ s/) as string },
     ])
