@@ -67,7 +67,7 @@ export function release(lease: Lease, now: number): Lease {
  * work.
  */
 export function releaseOfDead(lease: Lease, now: number): Lease {
-  const nobody = {
+  const unowned = {
     owner: null,
     incarnation: null,
     process: null,
@@ -75,7 +75,7 @@ export function releaseOfDead(lease: Lease, now: number): Lease {
     version: null,
     serves: null,
   }
-  return { ...lease, ...nobody, timestampMs: now }
+  return { ...lease, ...unowned, timestampMs: now }
 }
 
 /** Returns whether both owners are the same life of the same instance. */

@@ -330,7 +330,7 @@ describe('the words for a dispatch', () => {
     const all = await Promise.all(['a', 'b'].map(async (jobId) => toldOf(await client.get(jobId))))
     const waited = all.filter((told) => count(told, 'waits for room at a limit') > 0)
     expect(waited).toHaveLength(1)
-    for (const told of all) expect(count(told, 'attempt 1 dispatched')).toBe(1)
+    for (const lines of all) expect(count(lines, 'attempt 1 dispatched')).toBe(1)
     for (const line of waited.flat()) expect(line).not.toMatch(/dispatched.*waits for room|next attempt/)
   })
 
