@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { clickOn, control, typeInto } from './controls.js'
+import { clickOn, closeDialog, control, typeInto } from './controls.js'
 import {
   actOnMany,
   aPage,
@@ -155,8 +155,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await page.until(`document.body.textContent.includes('cancel by ada')`)
     const view = await (await store.host.client.get('order-3'))?.view()
     expect(view?.audit).toMatchObject([{ command: 'cancel', by: 'ada', why: 'withdrawn' }])
-    await page.press('Escape')
-    await page.until(`document.querySelector('dialog') === null`)
+    await closeDialog(page)
     expect(page.complaints).toEqual([])
   })
 

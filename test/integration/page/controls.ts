@@ -21,6 +21,12 @@ export async function typeInto(page: Page, field: string, text: string): Promise
   })()`)
 }
 
+/** Presses Escape, and waits until the dialog has left the page. */
+export async function closeDialog(page: Page): Promise<void> {
+  await page.press('Escape')
+  await page.until(`document.querySelector('dialog') === null`)
+}
+
 /** Fills in the open dialog, and presses its main button. Resolves with the result that the dialog shows. */
 export async function answerDialog(page: Page, fields: Readonly<Record<string, string>>): Promise<string> {
   await page.until(`document.querySelector('dialog[open]')`)

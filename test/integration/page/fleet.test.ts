@@ -8,7 +8,7 @@ import { mayUse } from '../../../src/page/door/people.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { idleFleet } from '../../support/idle-fleet.js'
 import { aPage, type APage } from './a-page.js'
-import { answerDialog, clickOn } from './controls.js'
+import { answerDialog, clickOn, closeDialog } from './controls.js'
 
 const path = await anyBrowserPath()
 const pictures = process.env['PAGE_PICTURES']
@@ -94,13 +94,13 @@ describe.skipIf(path === null)('the view of the fleet', () => {
     expect(said).toContain('1 role accepted this.')
     expect(said).toContain('local agents: 1 → 2')
     expect((await fleet.status()).wanted).toEqual({ agents: 2, scheduler: 1 })
-    await page.press('Escape')
+    await closeDialog(page)
     await clickOn(page, 'Rebalance')
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await commandText()).toBe(`stepward rebalance --state ${state}`)
     expect(await answerDialog(page, { role: 'scheduler' })).toContain('1 process accepted this.')
     expect(await commandText()).toBe(`stepward rebalance --state ${state} scheduler`)
-    await page.press('Escape')
+    await closeDialog(page)
     const wrong = { role: 'weavers', count: '2' }
     expect(await act(store, 'scale', wrong, 400)).toMatchObject(
       refusal('role "weavers" must be one of scheduler,'),

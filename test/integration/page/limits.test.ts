@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, type APage } from './a-page.js'
-import { answerDialog, clickOn } from './controls.js'
+import { answerDialog, clickOn, closeDialog } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -65,7 +65,7 @@ describe.skipIf(path === null)('the view of limits', () => {
     )
     const said = await answerDialog(page, { atOnce: '0', why: 'the bank is down' })
     expect(said).toContain('1 limit accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('table.limits')?.textContent.includes('0, paused')`)
     expect((await store.host.client.limits.get('bank'))?.set).toMatchObject({
       by: 'ada',
@@ -74,7 +74,7 @@ describe.skipIf(path === null)('the view of limits', () => {
     await clickOn(page, 'Clear')
     await page.until(`document.querySelector('dialog[open]')`)
     await answerDialog(page, {})
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('table.limits')?.textContent.includes('the workflow')`)
     expect(page.complaints).toEqual([])
   })

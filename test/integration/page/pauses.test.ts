@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
-import { answerDialog, clickOn, control } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control } from './controls.js'
 
 const path = await anyBrowserPath()
 const pictures = process.env['PAGE_PICTURES']
@@ -113,7 +113,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
       'stepward pause --why TEXT job P-2',
     )
     expect(await answerDialog(page, { why: `no stock ${hostile}` })).toContain('1 job accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     const why = await page.until<string>(
       `[document.querySelector('.why')?.textContent].find((text) => text?.includes('paused by ada'))`,
     )
@@ -123,7 +123,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     expect(await page.evaluate(`${control('Pause')} === undefined`)).toBe(true)
     await clickOn(page, 'Resume')
     expect(await answerDialog(page, {})).toContain('1 job accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(control('Pause'))
     expect(await pauseOf('P-2')).toBeNull()
     expect(page.complaints).toEqual([])
@@ -145,7 +145,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     const said = await answerDialog(page, { what: 'agent', name: hostile, why: `slow ${hostile}` })
     expect(said).toContain('1 agent accepted this.')
     expect(await page.evaluate(command)).toContain(`agent '${hostile}'`)
-    await page.press('Escape')
+    await closeDialog(page)
     await store.host.client.pause('P-1', 'checked', { by: 'ann' })
     await page.begin(`${store.origin}/pauses`)
     const rows = await page.until<string[]>(
@@ -156,11 +156,11 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     expect(rows[1]).toMatch(/P-1.*buying.*ann.*checked/u)
     await clickOn(page, 'Resume')
     expect(await answerDialog(page, {})).toContain('1 agent accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelectorAll('table.pauses tbody tr').length === 1`)
     await clickOn(page, 'Resume')
     expect(await answerDialog(page, {})).toContain('1 job accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('.empty')`)
     expect(await pauseOf('P-1')).toBeNull()
     expect(page.complaints).toEqual([])
@@ -176,7 +176,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     }
     await clickOn(page, 'Pause')
     expect(await answerDialog(page, { why: 'stock-taking' })).toContain('1 job accepted this, 1 refused')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`${control('P-3')}?.closest('tr').textContent.includes('paused by ada: stock-taking')`)
     expect(await pauseOf('P-3')).toMatchObject({ by: 'ada', why: 'stock-taking' })
     expect(page.complaints).toEqual([])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, hostile, putQuestion, reminding, type APage } from './a-page.js'
-import { answerDialog, clickOn, control, typeInto } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 const pictures = process.env['PAGE_PICTURES']
@@ -121,7 +121,7 @@ describe.skipIf(path === null)('questions in a browser', () => {
     expect(await page.until<string>(`document.querySelector('.result')?.textContent`)).toContain(
       '1 job accepted',
     )
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`${card('claim-live')} === undefined`)
     await store.telemetry.waitFor('job.finished', (event) => event.jobId === 'claim-live')
     expect(await page.evaluate(`document.querySelectorAll('main img').length`)).toBe(0)
@@ -144,7 +144,7 @@ describe.skipIf(path === null)('questions in a browser', () => {
     expect(await page.until<string>(`document.querySelector('dialog .problem')?.textContent`)).toContain(
       'already answered by grace',
     )
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`${card('claim-2')} === undefined`)
     page = first
   })
@@ -166,7 +166,7 @@ describe.skipIf(path === null)('questions in a browser', () => {
     await clickOn(page, 'Answer')
     const said = await answerDialog(page, { 'answer-0': 'true', 'answer-1': '3', note: 'by the book' })
     expect(said).toContain('1 job accepted')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('.timeline').textContent.includes('answered by ada')`)
     expect(page.complaints).toEqual([])
   })
@@ -187,7 +187,7 @@ describe.skipIf(path === null)('questions in a browser', () => {
     await page.evaluate(`${group}.querySelector('button.primary').click()`)
     const said = await answerDialog(page, { 'answer-0': 'true' })
     expect(said).toContain('1 job accepted')
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`${group} === undefined`)
     const view = await (await store.host.client.get('slow-1'))?.view()
     expect(view?.steps.find(({ stepId }) => stepId === 'confirm')?.state).toBe('Processed')

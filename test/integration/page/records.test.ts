@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
-import { answerDialog, clickOn, control } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -110,8 +110,7 @@ describe.skipIf(path === null)('the views of what was done', () => {
     await clickOn(page, 'Cancel')
     const said = await answerDialog(page, { why: 'all of them' })
     expect(said).toMatch(/^\s*\d+ jobs accepted this/)
-    await page.press('Escape')
-    await page.until(`document.querySelector('dialog') === null`)
+    await closeDialog(page)
     await clickOn(page, 'Operations')
     const card = await page.until<string>(`document.querySelector('.operation')?.textContent`)
     expect(card).toMatch(/done cancel.*ada: all of them/s)

@@ -4,7 +4,7 @@ import { commandOf } from '../../../src/page/browser/state/commands.js'
 import { defineWorkflow } from '../../../src/sas/index.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, bank, buying, hostile, type APage } from './a-page.js'
-import { answerDialog, clickOn, control } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control } from './controls.js'
 
 const path = await anyBrowserPath()
 let page: APage
@@ -136,7 +136,7 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     await view.begin(`${page.origin}/job?jobId=old-3`)
     await clickOn(view, 'Migrate')
     expect(await answerDialog(view, { why: 'shorter' })).toMatch(/changed: .*delivery.*completeWithin/u)
-    await view.press('Escape')
+    await closeDialog(view)
     await view.until(control('Cancel'))
     expect(await job('old-3')).toMatchObject({ audit: [{ command: 'migrate', why: 'shorter' }] })
     expect(view.complaints).toEqual([])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, type APage } from './a-page.js'
-import { answerDialog, clickOn, control, typeInto } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -128,8 +128,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
   async function dialog(button: string, fields: Readonly<Record<string, string>>): Promise<string> {
     await clickOn(page, button)
     const said = await answerDialog(page, fields)
-    await page.press('Escape')
-    await page.until(`document.querySelector('dialog') === null`)
+    await closeDialog(page)
     return said
   }
 
@@ -161,8 +160,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
       'Give the earliest due time.',
     )
-    await page.press('Escape')
-    await page.until(`document.querySelector('dialog') === null`)
+    await closeDialog(page)
   })
 
   it('defines a schedule, and changes one of its parts', async () => {
@@ -175,7 +173,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     )
     const fields = { schedule: 'monday', workflow: 'buying', why: 'a new shop' }
     expect(await answerDialog(page, fields)).toContain('1 schedule accepted this.')
-    await page.press('Escape')
+    await closeDialog(page)
     await clickOn(page, 'monday')
     await page.until(`document.querySelector('.decisions')?.textContent.includes('a new shop')`)
     await clickOn(page, 'Define')
@@ -185,7 +183,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
       'stepward schedule set --jitter 5m --why TEXT monday',
     )
     await answerDialog(page, { why: 'too many at once' })
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('.decisions')?.textContent.includes('too many at once')`)
     expect(await store.host.client.schedules.get('monday')).toMatchObject({
       ...{ workflow: 'buying', cron: '0 6 * * 1', jitterMs: 300_000 },

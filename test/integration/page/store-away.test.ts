@@ -5,7 +5,7 @@ import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { servePage, type ServedPage } from '../../../src/page/index.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { buying } from './a-page.js'
-import { clickOn, control, typeInto } from './controls.js'
+import { clickOn, closeDialog, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 
@@ -102,7 +102,7 @@ describe.skipIf(path === null)('a page whose store is away', () => {
     expect(await page.until<string>(`document.querySelector('dialog .problem')?.textContent`)).toContain(
       'The action may have been carried out.',
     )
-    await page.press('Escape')
+    await closeDialog(page)
     await page.until(`document.querySelector('.why')?.textContent.includes('paused by ada')`)
     expect((await (await jobs.get('S-3'))?.view())?.paused).toMatchObject({ why: 'lost' })
   })

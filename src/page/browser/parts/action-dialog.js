@@ -53,10 +53,11 @@ function Open({ present }) {
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   useEffect(() => box.current?.showModal(), [])
   const close = () => {
-    asked.value = null
+    // The event of a closed dialog arrives later, and may not close the dialog that opened meanwhile.
+    if (asked.value === present) asked.value = null
   }
   const { problem, body, commands } = decided(present, fields)
-  return html`<dialog ref=${box} onClose=${close} aria-labelledby="dialog-title">
+  return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
       onSubmit=${(/** @type {Event} */ event) => {
