@@ -2,16 +2,10 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { knownValues } from '../decisions/ledger.js'
 import { entryOfJob, requestOfJob, wholeJob } from '../gates/job-place.js'
 import type { Gatekeeper } from '../gates/gatekeeper.js'
+import type { Leaving } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import type { Visitor } from '../model/gate-documents.js'
 import type { Settled, Written } from './job-writer.js'
 import type { KnownJobs } from './known-jobs.js'
-
-/** A step or a job that leaves its gates, with their keys. */
-export interface Leaving {
-  readonly visitor: Visitor
-  readonly keys: readonly string[]
-}
 
 interface Remembered {
   readonly known: KnownJobs

@@ -31,7 +31,7 @@ export function templatesOf(limits: readonly PlanLimit[] = []): readonly PlanLim
 }
 
 /** A limit of jobs: how many of them may run at once. The key may refer to the input of the job. */
-export type JobLimit = Pick<Limit, 'key' | 'fairBy'> & Required<Pick<Limit, 'atOnce'>>
+export type JobLimit = Pick<Limit, 'key' | 'fairBy' | 'perPartition'> & Required<Pick<Limit, 'atOnce'>>
 
 /** Returns the limits of the jobs of a workflow as they are stored, and notes what is wrong with them. */
 export function limitsOfJobs(
