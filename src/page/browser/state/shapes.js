@@ -81,12 +81,12 @@
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
- *   restarted?: Restarted, migrated?: Migrated }} Report
+ *   restarted?: Restarted, migrated?: Migrated[] }} Report
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
  *   isNew: boolean }} Restarted
  *
- * @typedef {{ changed: string[], kept: string[], edit: Edit }} Migrated
+ * @typedef {{ jobIds: string[], changed: string[], kept: string[], edit: Edit }} Migrated
  *
  * @typedef {{ kind: 'workflow' | 'agent' | 'key', name: string, since: string, by: string, why: string }} Pause
  *
