@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
-import { areAtHome } from '../gates/at-gates.js'
+import { mostStepsAtOnce } from '../gates/at-gates.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
@@ -38,12 +38,6 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
   return now + job.completeWithinMs
 }
 
-/** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
-const maxStepsAtOnce = 90
-
-/** The same if the transaction also writes gates of the job's partition and their waiters. */
-const maxStepsWithGates = 50
-
 /**
  * Returns the first changes, at least one, that fit into one transaction with the job. The remaining changes
  * are decided again when the feed delivers this write.
@@ -55,8 +49,7 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
   if (changes.length <= 1) return changes
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []
-  const hasGates = areAtHome(job.limits) || changes.some(({ step }) => areAtHome(step.limits))
-  for (const change of changes.slice(0, hasGates ? maxStepsWithGates : maxStepsAtOnce)) {
+  for (const change of changes.slice(0, mostStepsAtOnce([job, ...changes.map(({ step }) => step)]))) {
     leftBytes -= bytesOf(change.step)
     if (leftBytes < 0 && taken.length > 0) break
     taken.push(change)

@@ -9,8 +9,21 @@ const maxRequests = 45
 /** The same for steps that have a gate in the partition of the job. The transaction also writes the gate and waiters. */
 const maxRequestsAtHome = 20
 
+/** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
+const maxStepsAtOnce = 90
+
+/** The same if the transaction also writes gates of the job's partition and their waiters. */
+const maxStepsWithGates = 50
+
+/** Returns how many steps one transaction may hold, by the limits of the job and its steps. */
+export function mostStepsAtOnce(
+  limited: readonly { readonly limits?: readonly PlanLimit[] | undefined }[],
+): number {
+  return limited.some(({ limits }) => areAtHome(limits)) ? maxStepsWithGates : maxStepsAtOnce
+}
+
 /** Checks whether one of these limits lives in the partition of the job. */
-export function areAtHome(limits: readonly PlanLimit[] = []): boolean {
+function areAtHome(limits: readonly PlanLimit[] = []): boolean {
   return limits.some(({ perPartition }) => perPartition === true)
 }
 

@@ -171,28 +171,16 @@ export class Scheduler {
       const pauses = await this.options.board.current()
       const decision = await decideJob(job, { seen, visits, settled, pauses }, this.deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
-      const leaving =
-        decision.kind === 'write'
-          ? await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
-          : []
+      const leaving = await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
       // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
-      const applied =
-        decision.kind === 'write'
-          ? await this.writer.write(job, decision, {
-              unclear,
-              settled,
-              gates: visits.changes(),
-              leaseToken,
-              pauses,
-            })
-          : null
-      if (decision.kind === 'write' && applied !== null) {
-        return {
-          written: after,
-          discarded,
-          followUp: () => this.followUp(decision, applied, leaseToken, leaving),
+      if (decision.kind === 'write') {
+        const writing = { unclear, settled, gates: visits.changes(), leaseToken, pauses }
+        const applied = await this.writer.write(job, decision, writing)
+        if (applied !== null) {
+          const followUp = (): void => this.followUp(decision, applied, leaseToken, leaving)
+          return { written: after, discarded, followUp }
         }
       }
       visits.again()
@@ -258,20 +246,20 @@ export class Scheduler {
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
       const pauses = await this.options.board.current()
-      const going = { seen, visits, pauses, ...(called && { called }) }
-      const decision = await decideJob(job, going, this.deciding)
+      const decision = await decideJob(
+        job,
+        { seen, visits, pauses, ...(called && { called }) },
+        this.deciding,
+      )
       if (decision.kind === 'nothing') return
-      const leaving =
-        decision.kind === 'write'
-          ? await visits.leave(leavingGates(job, decision, { known: this.known }))
-          : []
-      const applied =
-        decision.kind === 'write'
-          ? await this.writer.write(job, decision, { unclear, gates: visits.changes(), leaseToken, pauses })
-          : null
-      if (decision.kind === 'write' && applied !== null) {
-        this.followUp(decision, applied, leaseToken, leaving)
-        return
+      const leaving = await visits.leave(leavingGates(job, decision, { known: this.known }))
+      if (decision.kind === 'write') {
+        const gates = visits.changes()
+        const applied = await this.writer.write(job, decision, { unclear, gates, leaseToken, pauses })
+        if (applied !== null) {
+          this.followUp(decision, applied, leaseToken, leaving)
+          return
+        }
       }
       visits.again()
       if (decision.kind === 'unreadable') {

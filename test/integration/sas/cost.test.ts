@@ -103,7 +103,7 @@ it.each([
   { of: 'first', perPartition: true, requests: 1, replaces: 4 },
   { of: 'job', perPartition: true, requests: 1, replaces: 4 },
 ] as const)(
-  'a limit with room costs so many requests and replaces more: %j',
+  'a limit with room costs these requests and replaces more: %j',
   async ({ of, requests, replaces, ...more }) => {
     const world = await pricedWorld({ together: true })
     const isState = (operation: string): boolean => operation.startsWith('state.')

@@ -124,7 +124,7 @@ describe('a job whose document cannot be read', () => {
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toEqual([])
     await expect(client.cancel('A', 'not wanted')).rejects.toThrow(
-      'a newer version of stepward wrote it (schema 5',
+      `a newer version of stepward wrote it (schema ${schemaVersion + 1}`,
     )
   })
 })
