@@ -132,8 +132,14 @@ export type {
   ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'
-export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
-export type { MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
+export type {
+  BulkMigrateReport,
+  BulkOptions,
+  BulkReport,
+  JobSelection,
+  SelectionFilter,
+} from './client/job-selection.js'
+export type { MigratedAlike, MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
 export type {
   AfterRestart,
   RestartOptions,

@@ -1,4 +1,5 @@
 /** The additional names of this room that only other rooms see. */
+export { alike } from './client/repair/migrate-options.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { itemsOperation, largeListOf } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'

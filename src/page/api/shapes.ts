@@ -51,6 +51,10 @@ const paused = z
   })
   .nullable()
 
+const restartedAs = z
+  .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
+  .nullable()
+
 export const jobSummary = z.strictObject({
   jobId: z.string(),
   orderId: z.string(),
@@ -63,6 +67,7 @@ export const jobSummary = z.strictObject({
   stepCount: z.number(),
   attention: attention.nullable(),
   paused,
+  restartedAs,
   tags: z.record(z.string(), z.string()),
 })
 
@@ -165,9 +170,7 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
-  restartedAs: z
-    .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
-    .nullable(),
+  restartedAs,
   restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),

@@ -46,6 +46,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepCount: stepIds.length,
     attention: attention && hiddenMessage(job, attention),
     paused: pauseOf(job),
+    restartedAs: job.restartedAs ?? null,
     tags: tagsByName(job.tags),
   }
 }

@@ -1,4 +1,5 @@
 import type { Attention, JobPause, ProcessState } from '../model/documents.js'
+import type { RestartedAs } from '../model/readable-parts.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -64,6 +65,8 @@ export interface JobSummary {
   readonly attention: Attention | null
   /** Null if the job is not paused. */
   readonly paused: JobPause | null
+  /** The job that this job was restarted as, or null. */
+  readonly restartedAs: RestartedAs | null
   /** The tags of the job by name, each as text. */
   readonly tags: Readonly<Record<string, string>>
 }

@@ -129,6 +129,7 @@ export class JobClient {
    * @throws CommandRefused if the job is neither in Error nor undone, or if a step other than `step` failed;
    *   nothing was written
    * @throws JobNotFound if the job does not exist
+   * @throws StepNotFound if the job has no such step; nothing was written
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
     const { by: _by, why: _why, step: _step, input: _input, ...where } = orNone(options)
@@ -143,6 +144,7 @@ export class JobClient {
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if the job cannot be restarted so; nothing was written
    * @throws JobNotFound if the job does not exist
+   * @throws StepNotFound if the job has no step `from`; nothing was written
    */
   async restart(jobId: string, options: RestartOptions): Promise<RestartReport> {
     refuseProblems('restart', restartProblems(jobId, orNone(options)))
@@ -170,6 +172,7 @@ export class JobClient {
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no such step waits; nothing was written
    * @throws JobNotFound if the job does not exist
+   * @throws StepNotFound if the job has no such step; nothing was written
    */
   async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
     const { step, by = defaultOperator, why = 'released', ...where } = orNone(options)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
+import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
@@ -16,6 +16,9 @@ import { addressOf } from './call-arguments.js'
  * is written only a few times a second.
  */
 const maxTries = 6
+
+/** The number of steps that an error lists. */
+const maxShown = 50
 
 /** The ports through which a command reaches its job. */
 export interface CommandPorts {
@@ -66,6 +69,7 @@ export async function carryOut(
  * contains the command, an earlier write succeeded.
  *
  * @returns the job as it was written, or null if the job does not exist
+ * @throws StepNotFound if the command names a step that the job does not have
  * @throws CommandRefused if the state of the job does not allow the command
  * @throws JobUnreadable if the job's document cannot be read
  * @throws StoreUnavailable if the store could not be reached, or other writes of the job came first every
@@ -114,6 +118,7 @@ async function tryCommand(
 }
 
 async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
+  for (const stepId of stepsNamedBy(command)) refuseUnknownStep(job, stepId)
   const listed = await store.listSteps(job.pk, job.jobId)
   const steps = new Map(listed.map((step) => [step.stepId, step]))
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
@@ -121,6 +126,19 @@ async function decided(store: StateStore, job: JobDocument, command: OperatorCom
   const operation = operate({ job, steps, now }, { ...command, why: conceal(command.why) })
   if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
   return { operation, steps }
+}
+
+/** @throws StepNotFound if the job does not have the step */
+export function refuseUnknownStep({ jobId, stepIds }: JobDocument, stepId: string): void {
+  if (stepIds.includes(stepId)) return
+  const [shown, left] = [stepIds.slice(0, maxShown), stepIds.length - maxShown]
+  const more = left > 0 ? ` and ${left} more` : ''
+  throw new StepNotFound(jobId, stepId, `its steps are ${shown.join(', ')}${more}`)
+}
+
+function stepsNamedBy(command: OperatorCommand): readonly string[] {
+  if (command.kind === 'resubmit') return (command.steps ?? []).map(({ stepId }) => stepId)
+  return command.kind === 'release' && command.stepId !== undefined ? [command.stepId] : []
 }
 
 function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: StepDocument) {

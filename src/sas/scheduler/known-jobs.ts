@@ -47,8 +47,10 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The ended job is still needed when the feed delivers its steps. Its remembered steps are not needed.
-    if (isOver(job.document)) this.forgetSteps(job.document)
+    // The ended job is still needed when the feed delivers its steps, and a step until it is delivered.
+    const { document } = job
+    if (!isOver(document)) return
+    for (const stepId of document.stepIds) this.steps.forgetDelivered(stepAddress(document, stepId))
   }
 
   /**
@@ -62,20 +64,26 @@ export class KnownJobs {
       if (type === 'sas.step' && typeof jobId === 'string') {
         const ofJob = this.jobs.get({ pk, id: jobDocumentId(jobId) })
         if (ofJob !== undefined && isOver(ofJob)) {
-          if (!isWrittenAfter(change, ofJob)) return null
+          if (this.isBeforeEnd({ pk, id, _etag }, change, ofJob)) return null
           this.jobs.forget(ofJob)
         }
       }
       const job = this.jobs.recognised({ pk, id, _etag })
       if (job !== undefined) return { kind: 'job', job }
       const step = this.steps.recognised({ pk, id, _etag })
-      if (step !== undefined) return { kind: 'step', step }
+      if (step !== undefined) {
+        this.steps.noteDelivered({ pk, id, _etag })
+        return { kind: 'step', step }
+      }
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
     // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
-    if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+    if (decoded.kind === 'step') {
+      this.steps.put({ ...decoded.step, _etag, _ts })
+      this.steps.noteDelivered({ pk: decoded.step.pk, id, _etag })
+    }
     return decoded
   }
 
@@ -151,6 +159,23 @@ export class KnownJobs {
     for (const stepId of job.stepIds) this.forgetStep(job, stepId)
   }
 
+  /**
+   * Checks whether this version of a step was written before the end of its job, or with this end. Forgets the
+   * step if it is known, because its last version is delivered only once.
+   */
+  private isBeforeEnd(
+    version: DocumentAddress & { readonly _etag: string },
+    change: Change,
+    job: Stored<JobDocument>,
+  ): boolean {
+    if (isDispatchedAfter(change, job)) return false
+    // The time of a version that this process wrote is not known, but its etag is.
+    const known = this.steps.recognised(version)
+    if (known === undefined) return change._ts <= job._ts
+    if (known._etag === version._etag) this.steps.forget(version)
+    return true
+  }
+
   private putJob(job: Stored<JobDocument>): void {
     this.jobs.put(job)
     if (isOver(job)) this.forgetSteps(job)
@@ -167,13 +192,9 @@ function rememberedSince<T extends DocumentAddress>(
 }
 
 /**
- * Checks whether a step was written after this version of its job. In the meantime, another instance may have
- * continued the job at the request of an operator, or a new job may have got the same id.
+ * Checks whether a step was dispatched after this version of its job. In the meantime, another instance may
+ * have continued the job at the request of an operator.
  */
-function isWrittenAfter(change: Change, job: Stored<JobDocument>): boolean {
-  return change._ts > job._ts || isDispatchedAfter(change, job)
-}
-
 function isDispatchedAfter({ stepId, dispatch }: Record<string, unknown>, { steps }: JobDocument): boolean {
   return typeof dispatch === 'number' && dispatch > (steps[String(stepId)]?.dispatch ?? 0)
 }

@@ -16,6 +16,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
     stepCount: 1,
     tags: {},
     paused: null,
+    restartedAs: null,
     attention: attention === null ? null : { ...flag, ...attention },
   }
 }

@@ -21,6 +21,7 @@ function ended(workflow: string, hoursAgo: number, stepCount = 3): JobSummary {
     stepCount,
     attention: null,
     paused: null,
+    restartedAs: null,
     tags: {},
   }
 }

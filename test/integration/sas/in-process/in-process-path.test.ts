@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
@@ -82,13 +83,32 @@ describe('the in-process path between scheduler and agents (D10)', () => {
     expect(left).toEqual([])
   })
 
-  it('leaves nothing to write when the feed delivers its changes afterwards (F-C26)', async () => {
+  it('leaves nothing to read or to write when the feed delivers its changes afterwards (F-C26)', async () => {
     const both = together()
     await both.scheduler.onChanges(await submitted(), page)
     await world.telemetry.waitFor('job.finished')
     await byTheFeed(both)
+    expect(world.faults.count('read')).toBe(0)
     expect(world.faults.writes).toHaveLength(4)
     expect(world.telemetry.of('step.started')).toHaveLength(3)
+  })
+
+  it('reads nothing when pages from before the end of a job arrive after it', async () => {
+    const pages: (readonly Change[])[] = []
+    const agent = defineAgent('shop', {
+      sell: async () => {
+        pages.push(await world.changes())
+      },
+      refund: async () => undefined,
+    })
+    const both = together({ agents: [agent] })
+    await both.scheduler.onChanges(await submitted(), page)
+    await world.telemetry.waitFor('job.finished')
+    expect(pages).toHaveLength(3)
+    for (const changes of pages) await both.scheduler.onChanges(changes, page)
+    await byTheFeed(both)
+    expect(world.faults.count('read')).toBe(0)
+    expect(world.faults.writes).toHaveLength(4)
   })
 
   it('starts a step once, although the feed delivers its dispatch as well', async () => {

@@ -28,6 +28,7 @@ function job(jobId: string, state: JobSummary['state'], seconds: number | null):
     stepCount: 3,
     attention: null,
     paused: null,
+    restartedAs: null,
     tags: {},
   }
 }
