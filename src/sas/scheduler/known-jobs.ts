@@ -4,6 +4,7 @@ import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { wholeJob } from '../gates/job-place.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
+import { ForeseenJobs } from './foreseen-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../model/is-over.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -35,12 +36,18 @@ export interface UnreadableStep {
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
   private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
+  private readonly foreseen = new ForeseenJobs()
 
   constructor(private readonly store: StateStore) {}
 
   putAccepted({ job, steps }: AcceptedJob): void {
     this.jobs.put(job)
     for (const step of steps) this.steps.put(step)
+  }
+
+  /** Keeps the changes of unknown jobs, which the feed of this scheduler delivers later. */
+  foresee(changes: readonly Change[]): void {
+    this.foreseen.put(changes, (job) => this.jobs.get(job) !== undefined)
   }
 
   /** Remembers a written job and its steps, each in place of the version with `replacedEtag`. */
@@ -77,7 +84,10 @@ export class KnownJobs {
       }
     }
     const decoded = decodeDocument(change)
-    if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
+    if (decoded.kind === 'job') {
+      this.foreseen.take(decoded.job)
+      this.putJob({ ...decoded.job, _etag, _ts })
+    }
     // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') {
@@ -89,7 +99,7 @@ export class KnownJobs {
 
   /** Returns the job. Reads it unless the version in `seen`, or a later one, is remembered. */
   async job(address: DocumentAddress, seen: SeenVersions): Promise<Stored<JobDocument> | null> {
-    const known = rememberedSince(this.jobs, address, seen.job)
+    const known = rememberedSince(this.jobs, address, seen.job) ?? this.foreseenJob(address, seen)
     if (known !== undefined) return known
     const job = await readJob(this.store, address)
     if (job === null) return null
@@ -174,6 +184,18 @@ export class KnownJobs {
     if (known === undefined) return change._ts <= job._ts
     if (known._etag === version._etag) this.steps.forget(version)
     return true
+  }
+
+  /** Remembers a foreseen job with its steps, and returns the job. */
+  private foreseenJob(address: DocumentAddress, seen: SeenVersions): Stored<JobDocument> | undefined {
+    if (seen.job !== null) return undefined
+    for (const change of this.foreseen.take(address)) {
+      const { _etag, _ts } = change
+      const decoded = decodeDocument(change)
+      if (decoded.kind === 'job') this.jobs.put({ ...decoded.job, _etag, _ts })
+      if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+    }
+    return this.jobs.get(address)
   }
 
   private putJob(job: Stored<JobDocument>): void {

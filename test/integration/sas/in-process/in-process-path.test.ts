@@ -33,6 +33,7 @@ function together({
     beginSubmission: () => null,
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
     settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
+    foresee: (changes) => scheduler.known.foresee(changes),
   })
   inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),
@@ -107,6 +108,23 @@ describe('the in-process path between scheduler and agents (D10)', () => {
     expect(pages).toHaveLength(3)
     for (const changes of pages) await both.scheduler.onChanges(changes, page)
     await byTheFeed(both)
+    expect(world.faults.count('read')).toBe(0)
+    expect(world.faults.writes).toHaveLength(4)
+  })
+
+  it('reads nothing for a job that the agents receive before the scheduler', async () => {
+    await world.submitted(three, { completeWithin: '30s' })
+    const [submission, both] = [await world.changes(), together()]
+    // The job was begun for this scheduler elsewhere, so its page has the begun job and all steps.
+    await world.scheduler('one').onChanges(submission)
+    const begun = await world.changes()
+    const isOld = ({ id }: Change): boolean => begun.some((change) => change.id === id)
+    const changes = [...begun, ...submission.filter((change) => !isOld(change))]
+    await both.agents.onChanges(changes, { ...page, wasHeldAt: () => true })
+    await world.telemetry.waitFor('job.finished')
+    await both.scheduler.onChanges(changes, page)
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed', fence: 1 })
     expect(world.faults.count('read')).toBe(0)
     expect(world.faults.writes).toHaveLength(4)
   })
