@@ -1,6 +1,7 @@
 import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
 import type { DocumentAddress } from '../sas/store/state-store.js'
 import {
+  listCharge,
   queryCharge,
   Refusal,
   scan,
@@ -60,6 +61,17 @@ export class EngineDocuments {
       if (isWanted(version.document)) found.push(version)
     }
     await this.settled()
+    return found
+  }
+
+  /** Returns the documents of one partition that `isWanted` accepts, and charges what a query for them costs. */
+  async listed(
+    operation: string,
+    partition: string,
+    isWanted: (document: Readonly<JsonObject>) => boolean,
+  ): Promise<readonly DocumentVersion[]> {
+    const found = await this.find(isWanted, { partition })
+    this.options.onCharge(operation, listCharge(found.map(({ bytes }) => bytes)))
     return found
   }
 

@@ -73,7 +73,7 @@ export class EngineStateStore implements StateStore {
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
     const isOfJob = (document: Readonly<JsonObject>): boolean =>
       document['type'] === 'sas.step' && document['jobId'] === jobId
-    const found = await this.documents.find(isOfJob, { partition })
+    const found = await this.documents.listed('state.listSteps', partition, isOfJob)
     return found.flatMap((version) => asStep(stored(version)))
   }
 
@@ -82,7 +82,7 @@ export class EngineStateStore implements StateStore {
       document['type'] === 'sas.notify' &&
       document['jobId'] === jobId &&
       typeof document['completeByMs'] === 'number'
-    const found = await this.documents.find(isUnsent, { partition })
+    const found = await this.documents.listed('state.listNotices', partition, isUnsent)
     return found.flatMap((version) => asNotice(stored(version)))
   }
 

@@ -27,7 +27,7 @@ export {
   type LeaseRow,
 } from './leases.js'
 export { readAttention, type FoundAttention } from './attention.js'
-export { adviceOn, type AttentionGroup } from './attention-groups.js'
+export { adviceOn, type AttentionGroup, type TriagedJob } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'
 export { checkModule, type CheckedStep, type CheckedWorkflow, type CheckReport } from './check-module.js'
 export { costReport, daysPerMonth, type CostReport } from './cost-report.js'

@@ -130,6 +130,7 @@ export function createScheduler(
         },
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
         settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
+        foresee: (changes) => scheduler.known.foresee(changes),
       })
     },
     onLeaseReleased: (leaseToken) => {

@@ -121,6 +121,7 @@ export type {
   Progress,
   RestartedAs,
   RestartOf,
+  Triage,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,
@@ -132,14 +133,21 @@ export type {
   ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'
-export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
-export type { MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
+export type {
+  BulkMigrateReport,
+  BulkOptions,
+  BulkReport,
+  JobSelection,
+  SelectionFilter,
+} from './client/job-selection.js'
+export type { MigratedAlike, MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
 export type {
   AfterRestart,
   RestartOptions,
   RestartPlan,
   RestartReport,
 } from './client/repair/restart-options.js'
+export type { TriageOptions } from './client/triage/triage-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
 export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'

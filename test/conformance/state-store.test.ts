@@ -9,6 +9,7 @@ import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import { CosmosJobQueries, CosmosStateStore } from '../../src/sas/internal.js'
 import { submittedAtMs } from '../support/a-job.js'
+import type { StateStore } from '../../src/sas/store/state-store.js'
 import { jobQueriesSuite } from './job-queries.suite.js'
 import { portsThrough, servedDoor } from '../support/local-door.js'
 import type { OpenedState } from './opened-state.js'
@@ -155,5 +156,37 @@ describe('the state store on the SDK', () => {
       'state.listUnreadable',
     ])
     for (const [, charge] of charges) expect(charge).toBeGreaterThan(0)
+  })
+})
+
+describe('the state store on the engine', () => {
+  it('charges the lists of a partition as the SDK does', async () => {
+    const { cosmos } = await account()
+    const opened: { readonly charges: [string, number][]; readonly store: StateStore }[] = []
+    const charged = (storeOf: (onCharge: (operation: string, charge: number) => void) => StateStore) => {
+      const charges: [string, number][] = []
+      opened.push({ charges, store: storeOf((...charge) => void charges.push(charge)) })
+    }
+    const sdk = cosmos.client().database(database).container(container)
+    charged((onCharge) => new CosmosStateStore({ container: sdk, onCharge }))
+    charged((onCharge) => enginePorts(cosmos.engine, database, { onCharge }).stateStore(container))
+    const { put } = putting(cosmos)
+    const fullPage = 100
+    for (let step = 0; step < fullPage; step += 1)
+      put({ id: `step ${step}`, pk: 'full', jobId: 'full', type: 'sas.step', text: 'x'.repeat(step) })
+    put({ id: 'step', pk: 'p', jobId: 'j', type: 'sas.step', text: 'é'.repeat(3_000) })
+    put({ id: 'notice', pk: 'p', jobId: 'j', type: 'sas.notify', completeByMs: 1 })
+    for (const { store } of opened) {
+      for (const job of ['none', 'j', 'full']) await store.listSteps(job === 'j' ? 'p' : job, job)
+      await store.listNotices('p', 'j')
+    }
+    const [bySdk, byEngine] = opened.map(({ charges }) => charges)
+    expect(byEngine).toEqual(bySdk)
+    expect(byEngine?.map(([operation]) => operation)).toEqual([
+      'state.listSteps',
+      'state.listSteps',
+      'state.listSteps',
+      'state.listNotices',
+    ])
   })
 })

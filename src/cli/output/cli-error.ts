@@ -50,15 +50,17 @@ for (const name of [...optionNames, ...moreOptionNames]) {
   argumentsByName.set(name, `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`)
 }
 
-/** Replaces the names of options in the code, at the beginning of each problem, by those of the command line. */
+/**
+ * Leaves out the name of a call such as "limits.set", and replaces the names of options in the code, at the beginning of
+ * each problem, by those of the command line.
+ */
 export function inCommandWords(message: string): string {
-  return message.replaceAll(
-    /(^|: |; )([a-zA-Z]+)(?= is | must )/gu,
-    (whole, before: string, name: string) => {
+  return message
+    .replace(/^[a-z]+\.[a-z]+: /iu, '')
+    .replaceAll(/(^|: |; )([a-zA-Z]+)(?= is | must )/gu, (whole, before: string, name: string) => {
       const known = argumentsByName.get(name)
       return known === undefined ? whole : `${before}${known}`
-    },
-  )
+    })
 }
 
 /** Exit codes by error name. Importing the error classes would load most of the package before any output. */

@@ -90,7 +90,14 @@ export { everyVersion, partitionsIn, scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
 export { badRequest, notFound, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
-export { lookupCharge, queryCharge, readCharge, totalCharge } from './values/charges.js'
+export {
+  defaultPageSize,
+  listCharge,
+  lookupCharge,
+  queryCharge,
+  readCharge,
+  totalCharge,
+} from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export type { WriteListener } from './write-watch.js'
 export { limits } from './values/limits.js'

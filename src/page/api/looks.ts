@@ -132,15 +132,29 @@ const attention = route({
   method: 'GET',
   path: '/api/attention',
   summary: 'The problems that need a person, grouped by cause, with advice.',
-  asked: z.strictObject(filterShape),
+  asked: z.strictObject({
+    ...filterShape,
+    assignee: z.string().min(1).optional().meta({ description: 'Only jobs assigned to this person.' }),
+    snoozed: z
+      .enum(['true'])
+      .optional()
+      .meta({ description: 'Only jobs that are snoozed. They are left out otherwise.' }),
+  }),
   answer: z.strictObject({
     groups: z.array(attentionGroup),
     jobs: z.number(),
     notices: z.number(),
     isStanding: z.boolean(),
+    snoozed: z.number().meta({ description: 'The number of jobs that are left out.' }),
+    nextSnoozeEnd: z.string().nullable(),
   }),
-  handle: ({ client, selection, clock }, filter) =>
-    readAttention(client, selection, { filter: filterOf(filter, clock.now()), now: clock.now() }),
+  handle: ({ client, selection, clock }, { assignee, snoozed, ...filter }) =>
+    readAttention(client, selection, {
+      filter: filterOf(filter, clock.now()),
+      now: clock.now(),
+      assignee,
+      onlySnoozed: snoozed === 'true',
+    }),
 })
 
 const unit = { processor: z.string().min(1).optional() }

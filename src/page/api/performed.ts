@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable } from '../../sas/index.js'
+import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../../sas/index.js'
 import { filterShape } from './filters.js'
 import type { Progress } from './operation-log.js'
 import type { PageStore } from './page-store.js'
@@ -119,6 +119,6 @@ export async function eachOf(
 }
 
 function isAboutOne(error: unknown): error is Error {
-  const types = [CommandRefused, CommandInvalid, JobNotFound, JobUnreadable, RequestInvalid]
+  const types = [CommandRefused, CommandInvalid, JobNotFound, JobUnreadable, StepNotFound, RequestInvalid]
   return types.some((type) => error instanceof type)
 }

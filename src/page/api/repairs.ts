@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
-import { JobNotFound, type MigrateReport, type RestartReport } from '../../sas/index.js'
+import { JobNotFound, type MigratedAlike, type MigrateReport, type RestartReport } from '../../sas/index.js'
+import { alike } from '../../sas/internal.js'
 import { copied, refuseParts, workflowNamed } from './actions.js'
 import { filterOf } from './filters.js'
 import { performed, reason, report, selectionShape } from './performed.js'
@@ -59,14 +60,24 @@ function newJobOf({ jobId, partitionKey, from, carried, again, undone, isNew }: 
   return { jobId, partitionKey, from, carried: [...carried], again: [...again], undone: [...undone], isNew }
 }
 
+/** The largest number of plans in a report. */
+const maxPlans = 20
+
 const migrated = z
-  .strictObject({
-    changed: z.array(z.string()),
-    kept: z.array(z.string()).meta({ description: 'Steps that differ, and have begun with their old plan.' }),
-    edit,
-  })
+  .array(
+    z.strictObject({
+      jobIds: z.array(z.string()),
+      changed: z.array(z.string()),
+      kept: z
+        .array(z.string())
+        .meta({ description: 'Steps that differ, and have begun with their old plan.' }),
+      edit,
+    }),
+  )
   .optional()
-  .meta({ description: 'What changes in the plan, if the action was on one job.' })
+  .meta({
+    description: `What changes in the plans, with the jobs to which it applies: the first ${maxPlans} such groups.`,
+  })
 
 const migrate = route({
   method: 'POST',
@@ -80,6 +91,7 @@ const migrate = route({
     const { dryRun } = selected
     const terms = { by, why, dryRun }
     const made: MigrateReport[] = []
+    const groups: MigratedAlike[] = []
     const found = await performed(store, { command: 'migrate', why }, selected, {
       one: async ({ jobId, ...given }) => {
         const where = withoutUndefined(given)
@@ -92,16 +104,22 @@ const migrate = route({
         const { workflow } = filter
         if (workflow === undefined) throw new RequestInvalid('the filter of a migration needs workflow')
         const selection = client.select(filterOf(filter, clock.now()))
-        return copied(await selection.migrate(workflowNamed(store, workflow), { ...terms, ...progress }))
+        const report = await selection.migrate(workflowNamed(store, workflow), { ...terms, ...progress })
+        groups.push(...report.migrated)
+        return copied(report)
       },
     })
-    const [only] = made
-    return selected.job === undefined || only === undefined ? found : { ...found, migrated: planOf(only) }
+    return { ...found, migrated: plansOf([...alike(made), ...groups]) }
   },
 })
 
-function planOf({ changed, kept, edit: { changes, others } }: MigrateReport) {
-  return { changed: [...changed], kept: [...kept], edit: { changes: [...changes], others } }
+function plansOf(groups: readonly MigratedAlike[]) {
+  return groups.slice(0, maxPlans).map(({ jobIds, changed, kept, edit: { changes, others } }) => ({
+    jobIds: [...jobIds],
+    changed: [...changed],
+    kept: [...kept],
+    edit: { changes: [...changes], others },
+  }))
 }
 
 /** The routes that give jobs another course: a new job from a step, or a newer plan. */

@@ -21,6 +21,19 @@ const attention = z.strictObject({
   stepId: z.string().nullable(),
 })
 
+const said = {
+  assignee: z.string().nullable(),
+  note: z.string().nullable(),
+  snoozedUntil: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+}
+
+const triage = z
+  .strictObject(said)
+  .nullable()
+  .meta({ description: 'What operators have said about the problem of the job.' })
+
 const diagnostic = z.strictObject({
   at: z.string(),
   by: z.string(),
@@ -51,6 +64,10 @@ const paused = z
   })
   .nullable()
 
+const restartedAs = z
+  .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
+  .nullable()
+
 export const jobSummary = z.strictObject({
   jobId: z.string(),
   orderId: z.string(),
@@ -62,7 +79,9 @@ export const jobSummary = z.strictObject({
   stepsDone: z.number(),
   stepCount: z.number(),
   attention: attention.nullable(),
+  triage,
   paused,
+  restartedAs,
   tags: z.record(z.string(), z.string()),
 })
 
@@ -165,15 +184,14 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
-  restartedAs: z
-    .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
-    .nullable(),
+  restartedAs,
   restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
   why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),
+  triage,
   advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
   compensation: z
     .strictObject({
@@ -212,6 +230,7 @@ export const attentionGroup = z.strictObject({
   message: z.string(),
   since: z.string(),
   jobIds: z.array(z.string()),
+  triaged: z.array(z.strictObject({ jobId: z.string(), ...said })),
   ...advice.shape,
 })
 

@@ -162,13 +162,23 @@ export interface AgentOptions<H extends AgentHandlers = AgentHandlers> {
 
 const definition = Symbol('stepward.agent')
 
-/** The allowed names of agents, workflows and steps. */
-export const namePattern = /^[a-z][a-z0-9-]*$/
+const namePattern = /^[a-z][a-z0-9-]*$/
+
+/** The document id of a step has at most 1,023 bytes, also with the longest job id. */
+const longestName = 200
+
+/** The rule of {@link isName}, as a part of a sentence. */
+export const nameRule = `must match ${String(namePattern)} and have at most ${longestName} characters`
+
+/** Checks whether a value can be the name of an agent, a workflow or a step. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && namePattern.test(value) && value.length <= longestName
+}
 
 /**
  * Defines an agent by a name and one handler for each operation that the agent offers.
  *
- * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, or
+ * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*` or is longer than 200 characters, no operation, or
  * an option outside its bounds
  */
 export function defineAgent<H extends AgentHandlers>(
@@ -179,7 +189,7 @@ export function defineAgent<H extends AgentHandlers>(
   const actions = Object.entries(handlers)
   const { values, problems: wrong } = readOptions(shape, options)
   const problems = [
-    ...(namePattern.test(name) ? [] : [`its name must match ${String(namePattern)}`]),
+    ...(isName(name) ? [] : [`its name ${nameRule}`]),
     ...(actions.length === 0 ? ['it needs at least one operation'] : []),
     ...actions.flatMap(([action, handler]) =>
       typeof handler === 'function' ? [] : [`its operation ${JSON.stringify(action)} must be a function`],

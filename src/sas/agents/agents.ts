@@ -106,13 +106,13 @@ export class Agents {
   /** Resolves when every open step of these changes has been started. Rejects if the signal aborts first. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
+    this.options.inProcessPath?.scheduler.at(context.leaseToken ?? '')?.foresee(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
       const decoded = decodeDelivered(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
-    // Every step that waits for a slot listens to the signal, so a warning about many listeners would be a
-    // false alarm.
+    // Every waiting step listens to the signal, so a warning about many listeners would be a false alarm.
     setMaxListeners(0, context.signal)
     // The steps wait in parallel, so an agent without a free slot does not delay the steps of other agents.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)

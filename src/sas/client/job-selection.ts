@@ -1,11 +1,17 @@
 import { isAborted } from '../../platform/internal.js'
 import type { ProcessState } from '../model/documents.js'
-import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
+import { CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 import type { Workflow } from '../workflow/workflow.js'
-import type { MigrateOptions } from './repair/migrate-options.js'
+import {
+  alike,
+  type MigratedAlike,
+  type MigrateOptions,
+  type MigrateReport,
+} from './repair/migrate-options.js'
 import type { RestartOptions } from './repair/restart-options.js'
+import type { TriageOptions } from './triage/triage-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
@@ -29,14 +35,21 @@ export interface BulkReport {
   readonly refused: readonly { readonly jobId: string; readonly reason: string }[]
 }
 
+/** The result of a migration of many jobs. */
+export interface BulkMigrateReport extends BulkReport {
+  /** What the migration changes, with the jobs to which it does the same. The largest group is first. */
+  readonly migrated: readonly MigratedAlike[]
+}
+
 /** The commands on one job that a selection carries out on many jobs. */
 export interface SingleCommands {
   list(filter: JobFilter): Promise<readonly JobSummary[]>
   resubmit(jobId: string, options: ResubmitOptions): Promise<void>
   restart(jobId: string, options: RestartOptions): Promise<unknown>
-  migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<unknown>
+  migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<MigrateReport>
   release(jobId: string, options: ReleaseOptions): Promise<void>
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
+  triage(jobId: string, options: TriageOptions): Promise<void>
 }
 
 /** The number of jobs in one read, and the number of jobs that are changed in parallel. */
@@ -90,16 +103,21 @@ export class JobSelection {
     )
   }
 
-  /** Calls {@link SingleCommands.migrate} for every matching job that has not ended, or is in Error. */
-  migrate<I>(
+  /**
+   * Calls {@link SingleCommands.migrate} for every matching job that has not ended, or is in Error. The report says what
+   * changes.
+   */
+  async migrate<I>(
     workflow: Workflow<I>,
     options: Omit<MigrateOptions, 'partitionKey' | 'dryRun'> & BulkOptions,
-  ): Promise<BulkReport> {
+  ): Promise<BulkMigrateReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state !== 'Processed' && state !== 'Compensated'
-    return this.each(options, fits, ({ jobId, partitionKey }) =>
-      this.commands.migrate(jobId, workflow, { ...command, partitionKey }),
-    )
+    const made: MigrateReport[] = []
+    const report = await this.each(options, fits, async ({ jobId, partitionKey }) => {
+      made.push(await this.commands.migrate(jobId, workflow, { ...command, partitionKey }))
+    })
+    return { ...report, migrated: alike(made) }
   }
 
   /** Calls {@link SingleCommands.release} for every matching job with a parked step or an extended wait. */
@@ -122,6 +140,15 @@ export class JobSelection {
     const fits = ({ state }: JobSummary): boolean => stoppable.includes(state)
     return this.each(options, fits, ({ jobId, partitionKey }) =>
       this.commands.cancel(jobId, reason, { ...command, partitionKey }),
+    )
+  }
+
+  /** Calls {@link SingleCommands.triage} for every matching job that needs an operator. */
+  triage(options: Omit<TriageOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const fits = ({ attention }: JobSummary): boolean => attention !== null
+    return this.each(options, fits, ({ jobId, partitionKey }) =>
+      this.commands.triage(jobId, { ...command, partitionKey }),
     )
   }
 
@@ -157,5 +184,5 @@ export class JobSelection {
 
 /** Checks whether an error concerns one job only, so that the command can continue with the other jobs. */
 function isAboutOne(error: unknown): error is Error {
-  return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
+  return [CommandRefused, JobNotFound, JobUnreadable, StepNotFound].some((kind) => error instanceof kind)
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
+import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
+import { decisionsOf } from '../decisions/operator/triage.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
@@ -16,6 +17,9 @@ import { addressOf } from './call-arguments.js'
  * is written only a few times a second.
  */
 const maxTries = 6
+
+/** The number of steps that an error lists. */
+const maxShown = 50
 
 /** The ports through which a command reaches its job. */
 export interface CommandPorts {
@@ -66,6 +70,7 @@ export async function carryOut(
  * contains the command, an earlier write succeeded.
  *
  * @returns the job as it was written, or null if the job does not exist
+ * @throws StepNotFound if the command names a step that the job does not have
  * @throws CommandRefused if the state of the job does not allow the command
  * @throws JobUnreadable if the job's document cannot be read
  * @throws StoreUnavailable if the store could not be reached, or other writes of the job came first every
@@ -114,13 +119,33 @@ async function tryCommand(
 }
 
 async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
+  for (const stepId of stepsNamedBy(command)) refuseUnknownStep(job, stepId)
   const listed = await store.listSteps(job.pk, job.jobId)
   const steps = new Map(listed.map((step) => [step.stepId, step]))
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
   const { conceal } = hideDocuments(job, listed)
-  const operation = operate({ job, steps, now }, { ...command, why: conceal(command.why) })
+  const operation = operate({ job, steps, now }, concealed(command, conceal))
   if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
   return { operation, steps }
+}
+
+function concealed(command: OperatorCommand, conceal: (text: string) => string): OperatorCommand {
+  const why = conceal(command.why)
+  if (command.kind !== 'triage' || typeof command.note !== 'string') return { ...command, why }
+  return { ...command, why, note: conceal(command.note) }
+}
+
+/** @throws StepNotFound if the job does not have the step */
+export function refuseUnknownStep({ jobId, stepIds }: JobDocument, stepId: string): void {
+  if (stepIds.includes(stepId)) return
+  const [shown, left] = [stepIds.slice(0, maxShown), stepIds.length - maxShown]
+  const more = left > 0 ? ` and ${left} more` : ''
+  throw new StepNotFound(jobId, stepId, `its steps are ${shown.join(', ')}${more}`)
+}
+
+function stepsNamedBy(command: OperatorCommand): readonly string[] {
+  if (command.kind === 'resubmit') return (command.steps ?? []).map(({ stepId }) => stepId)
+  return command.kind === 'release' && command.stepId !== undefined ? [command.stepId] : []
 }
 
 function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: StepDocument) {
@@ -129,8 +154,8 @@ function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: 
 }
 
 function hasDecision(job: JobDocument, written: JobDocument): boolean {
-  const ours = written.audit.at(-1)
-  return job.audit.some(
+  const ours = decisionsOf(written).at(-1)
+  return decisionsOf(job).some(
     (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
   )
 }

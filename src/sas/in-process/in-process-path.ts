@@ -1,3 +1,4 @@
+import type { Change } from '../../change-feed-processor/index.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
@@ -55,6 +56,8 @@ export interface SchedulerOffer {
   readonly beginSubmission: BeginSubmission
   readonly begin: BeginJob
   readonly settleAndSchedule: SettleAndSchedule
+  /** Takes changes that the agents have received, because the scheduler may need them before it receives them. */
+  readonly foresee: (changes: readonly Change[]) => void
 }
 
 /**

@@ -4,6 +4,7 @@ import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { wholeJob } from '../gates/job-place.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
+import { ForeseenJobs } from './foreseen-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../model/is-over.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -35,6 +36,7 @@ export interface UnreadableStep {
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
   private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
+  private readonly foreseen = new ForeseenJobs()
 
   constructor(private readonly store: StateStore) {}
 
@@ -43,12 +45,19 @@ export class KnownJobs {
     for (const step of steps) this.steps.put(step)
   }
 
+  /** Keeps the changes of unknown jobs, which the feed of this scheduler delivers later. */
+  foresee(changes: readonly Change[]): void {
+    this.foreseen.put(changes, (job) => this.jobs.get(job) !== undefined)
+  }
+
   /** Remembers a written job and its steps, each in place of the version with `replacedEtag`. */
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The ended job is still needed when the feed delivers its steps. Its remembered steps are not needed.
-    if (isOver(job.document)) this.forgetSteps(job.document)
+    // The ended job is still needed when the feed delivers its steps, and a step until it is delivered.
+    const { document } = job
+    if (!isOver(document)) return
+    for (const stepId of document.stepIds) this.steps.forgetDelivered(stepAddress(document, stepId))
   }
 
   /**
@@ -62,26 +71,35 @@ export class KnownJobs {
       if (type === 'sas.step' && typeof jobId === 'string') {
         const ofJob = this.jobs.get({ pk, id: jobDocumentId(jobId) })
         if (ofJob !== undefined && isOver(ofJob)) {
-          if (!isWrittenAfter(change, ofJob)) return null
+          if (this.isBeforeEnd({ pk, id, _etag }, change, ofJob)) return null
           this.jobs.forget(ofJob)
         }
       }
       const job = this.jobs.recognised({ pk, id, _etag })
       if (job !== undefined) return { kind: 'job', job }
       const step = this.steps.recognised({ pk, id, _etag })
-      if (step !== undefined) return { kind: 'step', step }
+      if (step !== undefined) {
+        this.steps.noteDelivered({ pk, id, _etag })
+        return { kind: 'step', step }
+      }
     }
     const decoded = decodeDocument(change)
-    if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
+    if (decoded.kind === 'job') {
+      this.foreseen.take(decoded.job)
+      this.putJob({ ...decoded.job, _etag, _ts })
+    }
     // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
-    if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+    if (decoded.kind === 'step') {
+      this.steps.put({ ...decoded.step, _etag, _ts })
+      this.steps.noteDelivered({ pk: decoded.step.pk, id, _etag })
+    }
     return decoded
   }
 
   /** Returns the job. Reads it unless the version in `seen`, or a later one, is remembered. */
   async job(address: DocumentAddress, seen: SeenVersions): Promise<Stored<JobDocument> | null> {
-    const known = rememberedSince(this.jobs, address, seen.job)
+    const known = rememberedSince(this.jobs, address, seen.job) ?? this.foreseenJob(address, seen)
     if (known !== undefined) return known
     const job = await readJob(this.store, address)
     if (job === null) return null
@@ -151,6 +169,35 @@ export class KnownJobs {
     for (const stepId of job.stepIds) this.forgetStep(job, stepId)
   }
 
+  /**
+   * Checks whether this version of a step was written before the end of its job, or with this end. Forgets the
+   * step if it is known, because its last version is delivered only once.
+   */
+  private isBeforeEnd(
+    version: DocumentAddress & { readonly _etag: string },
+    change: Change,
+    job: Stored<JobDocument>,
+  ): boolean {
+    if (isDispatchedAfter(change, job)) return false
+    // The time of a version that this process wrote is not known, but its etag is.
+    const known = this.steps.recognised(version)
+    if (known === undefined) return change._ts <= job._ts
+    if (known._etag === version._etag) this.steps.forget(version)
+    return true
+  }
+
+  /** Remembers a foreseen job with its steps, and returns the job. */
+  private foreseenJob(address: DocumentAddress, seen: SeenVersions): Stored<JobDocument> | undefined {
+    if (seen.job !== null) return undefined
+    for (const change of this.foreseen.take(address)) {
+      const { _etag, _ts } = change
+      const decoded = decodeDocument(change)
+      if (decoded.kind === 'job') this.jobs.put({ ...decoded.job, _etag, _ts })
+      if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+    }
+    return this.jobs.get(address)
+  }
+
   private putJob(job: Stored<JobDocument>): void {
     this.jobs.put(job)
     if (isOver(job)) this.forgetSteps(job)
@@ -167,13 +214,9 @@ function rememberedSince<T extends DocumentAddress>(
 }
 
 /**
- * Checks whether a step was written after this version of its job. In the meantime, another instance may have
- * continued the job at the request of an operator, or a new job may have got the same id.
+ * Checks whether a step was dispatched after this version of its job. In the meantime, another instance may
+ * have continued the job at the request of an operator.
  */
-function isWrittenAfter(change: Change, job: Stored<JobDocument>): boolean {
-  return change._ts > job._ts || isDispatchedAfter(change, job)
-}
-
 function isDispatchedAfter({ stepId, dispatch }: Record<string, unknown>, { steps }: JobDocument): boolean {
   return typeof dispatch === 'number' && dispatch > (steps[String(stepId)]?.dispatch ?? 0)
 }

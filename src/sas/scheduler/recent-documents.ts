@@ -9,6 +9,8 @@ interface Entry<T> {
   /** The etags of earlier versions that this process itself replaced, oldest first. */
   readonly replaced: readonly string[]
   readonly bytes: number
+  /** Whether the feed has delivered this version, so that the version need not be recognised any more. */
+  isDelivered: boolean
 }
 
 /**
@@ -54,15 +56,27 @@ export class RecentDocuments<T extends DocumentAddress> {
     this.set(document, [...before, replacedEtag].slice(-rememberedEtags))
   }
 
+  /** Notes that the feed has delivered this version. */
+  noteDelivered(version: DocumentAddress & { readonly _etag: string }): void {
+    const known = this.entries.get(keyOf(version))
+    if (known?.document._etag === version._etag) known.isDelivered = true
+  }
+
   forget(address: DocumentAddress): void {
     this.remove(keyOf(address))
+  }
+
+  /** Forgets the document if the feed has delivered its last known version. */
+  forgetDelivered(address: DocumentAddress): void {
+    const key = keyOf(address)
+    if (this.entries.get(key)?.isDelivered === true) this.remove(key)
   }
 
   private set(document: Stored<T>, replaced: readonly string[]): void {
     const key = keyOf(document)
     this.remove(key)
     const bytes = heapBytesOf(document) + heapBytesOf(replaced) + heapBytesOf(key)
-    this.entries.set(key, { document, replaced, bytes })
+    this.entries.set(key, { document, replaced, bytes, isDelivered: false })
     this.bytes += bytes
     for (const oldest of this.entries.keys()) {
       if (this.bytes <= this.budgetBytes) return

@@ -58,7 +58,8 @@ type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheck
  * documents.
  */
 export class Scheduler {
-  private readonly known: KnownJobs
+  /** The documents that this scheduler remembers. */
+  readonly known: KnownJobs
   private readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
   private readonly unreadable: UnreadableJobs

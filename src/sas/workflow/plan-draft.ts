@@ -1,4 +1,4 @@
-import { namePattern, type OperationCall } from '../agents/agent.js'
+import { isName, nameRule, type OperationCall } from '../agents/agent.js'
 import { conditionTemplate } from '../plan/condition.js'
 import { conditionProblem, stepsAskedForFailure } from '../plan/condition-problem.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
@@ -57,9 +57,6 @@ export interface Compiled {
 export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
-
-/** The longest step id. The document id of a step has at most 1,023 bytes, also with the longest job id. */
-const maxIdLength = 200
 
 /** Collects the steps and the problems of a workflow while its definition runs. */
 export class PlanDraft {
@@ -138,11 +135,8 @@ export class PlanDraft {
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
-    if (typeof id !== 'string' || !namePattern.test(id) || id.length > maxIdLength) {
-      this.problemOf(
-        name,
-        `its id must match ${String(namePattern)} and have at most ${maxIdLength} characters`,
-      )
+    if (!isName(id)) {
+      this.problemOf(name, `its id ${nameRule}`)
     }
     if (this.steps.has(id)) this.problemOf(id, 'its id is used twice')
     this.steps.set(id, drafted)

@@ -1,4 +1,4 @@
-import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
+import { isName, nameRule, type Operation, type OperationCall } from '../agents/agent.js'
 import { callBy } from './operation-names.js'
 import { withKnownMethods } from './known-builder.js'
 import { meantOptions, workflowOptions } from './workflow-options.js'
@@ -217,7 +217,7 @@ export function defineWorkflow<I, O = unknown>(
   const { values, problems: wrong } = readOptions(workflowOptions, given, meantOptions)
   const { version } = values
   const draft = new PlanDraft()
-  if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
+  if (!isName(name)) draft.problem(`its name ${nameRule}`)
   for (const what of wrong) draft.problem(what)
   const schema = given.input === undefined ? null : readInputSchema(given.input)
   if (schema !== null && 'problem' in schema) draft.problem(schema.problem)

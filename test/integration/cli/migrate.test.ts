@@ -74,8 +74,19 @@ it('`migrate` prints JSON, for one job and for many', async () => {
   await migrate('M-2', { ...json, dryRun: true }, terminal)
   expect(JSON.parse(said())).toMatchObject({ command: 'migrate', jobId: 'M-2', changed: ['pay'], kept: [] })
   forget()
+  await host.client.submit(buying, null, { jobId: 'M-3' })
+  const all = { ...store, ...terms, workflow: 'buying' }
+  expect(await migrate(undefined, { ...all, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toMatch(/In 2 jobs, such as M-[23]:\n.*\n {2}pay: input: 70 → 7/u)
+  forget()
   expect(await migrate(undefined, { ...json, workflow: 'buying' }, terminal)).toBe(0)
-  expect(JSON.parse(said())).toEqual({ command: 'migrate', isDryRun: false, done: ['M-2'], refused: [] })
+  const report = JSON.parse(said()) as { readonly done: string[]; readonly migrated: unknown }
+  expect(report).toMatchObject({ command: 'migrate', isDryRun: false, refused: [] })
+  expect(report.done.toSorted()).toEqual(['M-2', 'M-3'])
+  const change = { stepId: 'pay', path: 'input', before: '70', after: '7' }
+  expect(report.migrated).toMatchObject([
+    { changed: ['pay'], edit: { changes: expect.arrayContaining([change]) as unknown } },
+  ])
 })
 
 it('`migrate` refuses what it cannot do with one sentence', async () => {

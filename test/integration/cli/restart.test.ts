@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { list } from '../../../src/cli/commands/jobs/list.js'
 import { restart } from '../../../src/cli/commands/jobs/restart.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
@@ -66,6 +67,9 @@ it('`restart` goes on with corrected data, shows it first, and can be repeated',
   expect(said()).toMatch(/^state {6}Compensated, restarted as R-1\.r1$/m)
   expect(said()).toContain('It was restarted from step pay as job R-1.r1, which owns what it did.')
   expect(said()).toContain('edit       input.amount: 70 → 7')
+  forget()
+  await list({ ...store, limit: '10', text: 'R-1' }, terminal)
+  expect(said()).toMatch(/^R-1 .*Compensated.*restarted as R-1\.r1$/m)
 })
 
 it('`restart` refuses an input that does not fit the schema of the workflow', async () => {

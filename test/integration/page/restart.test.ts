@@ -67,7 +67,7 @@ it('the page restarts a job from a step with another input, after a dry run, and
 
 it('the page gives a job the plan of its module, after a dry run, and refuses what it cannot', async () => {
   const changed = expect.arrayContaining(['delivery']) as unknown
-  const migrated = { changed, edit: { changes: expect.any(Array) as unknown } }
+  const migrated = [{ jobIds: ['old-1'], changed, edit: { changes: expect.any(Array) as unknown } }]
   expect(await act('migrate', { job: { jobId: 'old-1' }, dryRun: true })).toMatchObject({ migrated })
   expect(await job('old-1')).toMatchObject({ audit: [] })
   expect(await act('migrate', { job: { jobId: 'old-1' } })).toMatchObject({ done: ['old-1'], migrated })

@@ -15,7 +15,9 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
     stepsDone: 0,
     stepCount: 1,
     tags: {},
+    triage: null,
     paused: null,
+    restartedAs: null,
     attention: attention === null ? null : { ...flag, ...attention },
   }
 }

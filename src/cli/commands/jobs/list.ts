@@ -47,13 +47,13 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
 function describe(jobs: readonly JobSummary[], width: number): string {
   const isTagged = jobs.some(({ tags }) => Object.keys(tags).length > 0)
   const head = ['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION', ...(isTagged ? ['TAGS'] : [])]
-  const rows = jobs.map(({ attention: flag, ...job }) => [
+  const rows = jobs.map((job) => [
     job.jobId,
     job.workflow,
     job.state,
     `${job.stepsDone}/${job.stepCount}`,
     job.submittedAt.slice(0, 19),
-    job.paused !== null ? 'paused' : flag === null ? '' : [flag.kind, flag.stepId ?? ''].join(' ').trim(),
+    attentionText(job),
     ...(isTagged ? [tagsText(job.tags)] : []),
   ])
   const shown = fitted(head, rows, width)
@@ -61,6 +61,12 @@ function describe(jobs: readonly JobSummary[], width: number): string {
     head,
     shown.map((row) => row.map((cell, column) => (head[column] === 'STATE' ? stateText(cell) : cell))),
   )
+}
+
+function attentionText({ paused, restartedAs, attention }: JobSummary): string {
+  if (paused !== null) return 'paused'
+  if (restartedAs !== null) return `restarted as ${restartedAs.jobId}`
+  return attention === null ? '' : [attention.kind, attention.stepId ?? ''].join(' ').trim()
 }
 
 function pageFilter(options: ListOptions, limit: number): JobFilter {

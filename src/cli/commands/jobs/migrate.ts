@@ -1,6 +1,12 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted } from '../../../platform/internal.js'
-import { JobNotFound, type BulkReport, type JobClient, type MigrateReport } from '../../../sas/index.js'
+import {
+  JobNotFound,
+  type BulkMigrateReport,
+  type JobClient,
+  type MigratedAlike,
+  type MigrateReport,
+} from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { filterOf } from '../../input/selection.js'
 import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
@@ -25,6 +31,9 @@ interface Given {
   readonly options: MigrateCommandOptions
   readonly terminal: Terminal
 }
+
+/** The number of plans that a report on a terminal shows. */
+const maxPlans = 10
 
 /** Replaces the plan of one job, or of all jobs of a workflow that match. */
 export async function migrate(
@@ -58,14 +67,19 @@ async function migrateOne(
   return exitCodes.ok
 }
 
-function printOne({ jobId, changed, kept, edit, isDryRun }: MigrateReport, terminal: Terminal): void {
-  const { changes, others } = edit
-  if (changes.length === 0) {
+function printOne({ jobId, isDryRun, ...plan }: MigrateReport, terminal: Terminal): void {
+  const { changed, edit } = plan
+  if (edit.changes.length === 0) {
     terminal.print(`${jobId} has this plan already.`)
   } else {
     const steps = changed.length === 0 ? 'the job as a whole' : changed.join(', ')
     terminal.print(`${jobId} ${isDryRun ? 'would be migrated' : 'migrated'}: ${steps}`)
   }
+  printPlan(plan, terminal)
+}
+
+function printPlan({ kept, edit }: Omit<MigratedAlike, 'jobIds'>, terminal: Terminal): void {
+  const { changes, others } = edit
   for (const { stepId, path, before, after } of changes) {
     const place = stepId === null ? path : `${stepId}: ${path}`
     terminal.print(wrapped(`${place}: ${before ?? 'none'} → ${after ?? 'none'}`, terminal.width, '  '))
@@ -77,6 +91,16 @@ function printOne({ jobId, changed, kept, edit, isDryRun }: MigrateReport, termi
   }
 }
 
+/** Prints what changes, once for all jobs with the same changes. */
+function printPlans(groups: readonly MigratedAlike[], terminal: Terminal): void {
+  for (const { jobIds, ...plan } of groups.slice(0, maxPlans)) {
+    const which = `${counted(jobIds.length, 'job')}, such as ${jobIds[0] ?? ''}`
+    terminal.print(plan.edit.changes.length === 0 ? `${which}, had this plan already.` : `In ${which}:`)
+    printPlan(plan, terminal)
+  }
+  if (groups.length > maxPlans) terminal.print(`and ${groups.length - maxPlans} more; --json lists all`)
+}
+
 async function migrateAll(
   client: JobClient,
   { module, path, terms, options, terminal }: Given,
@@ -85,7 +109,7 @@ async function migrateAll(
   const onProgress = (done: number, total: number): void => {
     terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
   }
-  let report: BulkReport
+  let report: BulkMigrateReport
   try {
     const selection = client.select(filterOf(options, systemClock.now()))
     report = await selection.migrate(workflow, { ...terms, onProgress })
@@ -93,7 +117,10 @@ async function migrateAll(
     terminal.progressDone()
   }
   if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report }))
-  else print('migrate', report, terminal)
+  else {
+    print('migrate', report, terminal)
+    printPlans(report.migrated, terminal)
+  }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
 

@@ -43,6 +43,20 @@ export function queryCharge(bytes: number): number {
   return rounded(queryOfOnePage + growthPerKilobyte * (bytes / 1024))
 }
 
+/** The number of rows in a page of a query whose client names no other number. */
+export const defaultPageSize = 100
+
+/**
+ * Returns the charge of all pages of a query. After a full page, one more page is read, which may be empty.
+ *
+ * @param sizes the size of each row
+ */
+export function listCharge(sizes: readonly number[]): number {
+  const bytes = sizes.reduce((total, size) => total + size, 0)
+  const morePages = Math.floor(sizes.length / defaultPageSize)
+  return rounded(queryCharge(bytes) + morePages * queryCharge(0))
+}
+
 /** Returns the charge of reading the change feed. An empty poll costs 1. */
 export function feedCharge(bytes: number): number {
   return rounded(Math.max(1, bytes / 1024))

@@ -1,6 +1,7 @@
 import {
   assertShape,
   badRequest,
+  defaultPageSize,
   isJsonObject,
   keyRangeOfPrefix,
   parsePartitionKey,
@@ -104,8 +105,7 @@ export function namedScope({ headers }: RestRequest, container: Container): Name
   return isElsewhere ? { partition, range: { min: '', max: '' } } : place
 }
 
-/** The page size if the client names none, and the largest allowed page size. */
-const defaultPageSize = 100
+/** The largest allowed page size. */
 const maxPageSize = 1000
 
 export function pageSizeOf({ headers }: RestRequest): number {

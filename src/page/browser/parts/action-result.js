@@ -20,7 +20,7 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     </p>
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
     ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
-    ${migrated === undefined ? null : html`<${NewPlan} plan=${migrated} />`}
+    ${(migrated ?? []).map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}
     ${
       refused.length === 0
         ? null
@@ -51,10 +51,12 @@ function NewJob({ job, isDryRun, close }) {
     </ul>`
 }
 
-/** @param {{ plan: Migrated }} props */
-function NewPlan({ plan: { changed, kept, edit } }) {
-  if (edit.changes.length + kept.length === 0) return html`<p>The job has this plan already.</p>`
-  return html`<ul>
+/** @param {{ plan: Migrated, isOne: boolean }} props */
+function NewPlan({ plan: { jobIds, changed, kept, edit }, isOne }) {
+  const which = isOne ? '' : `${counted(jobIds.length, 'job', 'jobs')}, such as ${jobIds[0] ?? ''}: `
+  if (edit.changes.length + kept.length === 0)
+    return html`<p><bdi>${`${which}this plan is in use already.`}</bdi></p>`
+  return html`${which === '' ? null : html`<p><bdi>${which}</bdi></p>`}<ul>
     ${changed.length === 0 ? null : html`<li>changed: <${Names} names=${changed} /></li>`}
     ${kept.length === 0 ? null : html`<li>begun before, with the old plan: <${Names} names=${kept} /></li>`}
     ${edit.changes.map(

@@ -4,6 +4,7 @@ import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
@@ -102,6 +103,7 @@ function Head({ job, reload }) {
       <${Link} to=${addressOf('/history', { jobId: job.jobId, partitionKey: job.partitionKey })}>History<//>
     </div>
     <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${job.why}</bdi></p>
+    ${job.triage === null ? null : html`<p><${TriageNote} told=${job.triage} /></p>`}
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />
     ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}
@@ -132,6 +134,9 @@ function Actions({ job, reload }) {
     !isEnded && (about.value?.workflows ?? []).some(({ name }) => name === job.workflow)
       ? { kind: 'migrate', name: 'Migrate', steps: [] }
       : null,
+    job.attention === null
+      ? null
+      : { kind: 'triage', name: 'Triage', steps: [], present: triageValues(job.triage) },
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded
       ? { kind: 'raise', name: 'Raise event', steps: awaiting, step: awaiting[0] }

@@ -111,6 +111,7 @@ const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
   ['restart', 'Restart from a step'],
   ['migrate', 'Migrate'],
+  ['triage', 'Triage'],
   ['release', 'Release'],
   ['pause', 'Pause'],
   ['resume', 'Resume'],
@@ -213,10 +214,17 @@ function Rows({ jobs, ticked, setTicked }) {
           <td class="right">${job.stepsDone}/${job.stepCount}</td>
           <td title=${job.submittedAt}>${agoText(job.submittedAt, now)}</td>
           <td class="attention-cell">
-            ${job.paused ? `paused by ${job.paused.by}: ${job.paused.why}` : job.attention === null ? '' : `${job.attention.kind}: ${job.attention.message}`}
+            <bdi>${attentionText(job)}</bdi>
           </td>
         </tr>`
       })}
     </tbody>
   </table>`
+}
+
+/** @param {JobSummary} job */
+function attentionText({ paused, restartedAs, attention }) {
+  if (paused) return `paused by ${paused.by}: ${paused.why}`
+  if (restartedAs !== null) return `restarted as ${restartedAs.jobId}`
+  return attention === null ? '' : `${attention.kind}: ${attention.message}`
 }

@@ -22,6 +22,23 @@ export interface MigrateReport {
   readonly isDryRun: boolean
 }
 
+/** The jobs of a selection to which a migration does the same. */
+export interface MigratedAlike extends Omit<MigrateReport, 'jobId' | 'isDryRun'> {
+  readonly jobIds: readonly string[]
+}
+
+/** Groups jobs by what their migration changes, the largest group first. */
+export function alike(reports: readonly MigrateReport[]): readonly MigratedAlike[] {
+  const groups = new Map<string, MigratedAlike & { readonly jobIds: string[] }>()
+  for (const { jobId, isDryRun: _isDryRun, ...plan } of reports) {
+    const key = JSON.stringify([plan.changed, plan.kept, plan.edit])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { ...plan, jobIds: [jobId] })
+    else group.jobIds.push(jobId)
+  }
+  return [...groups.values()].sort((a, b) => b.jobIds.length - a.jobIds.length)
+}
+
 const shape = {
   jobId: text(),
   by: personName,

@@ -22,6 +22,7 @@ import type { InputCheck } from '../../workflow/input-schema.js'
 import { isWorkflow } from '../../workflow/workflow.js'
 import { asJson, refuseProblems } from '../call-arguments.js'
 import type { RestartOptions, RestartReport } from './restart-options.js'
+import { refuseUnknownStep } from '../update-job.js'
 import { writeRestart } from './write-restart.js'
 
 /** The number of tries. A try fails if another write of the job comes first, or its outcome is unknown. */
@@ -40,6 +41,7 @@ export interface RestartPorts {
  * (F-B1, F-B2).
  *
  * @throws CommandRefused if the job cannot be restarted so; nothing was written
+ * @throws StepNotFound if the job has no step `from`; nothing was written
  * @throws JobNotFound if the job does not exist
  * @throws StoreUnavailable if the store could not be reached; call again with the same options
  */
@@ -134,6 +136,7 @@ async function earlierReport(given: Try): Promise<RestartReport | null> {
 async function plannedReport(given: Try): Promise<RestartReport> {
   const { standing, request, ports } = given
   const { jobId, workflow } = standing.job
+  refuseUnknownStep(standing.job, request.from)
   const wrong = request.input === undefined ? [] : given.check(request.input)
   if (wrong.length > 0) {
     throw new CommandRefused(jobId, `the new input does not fit workflow ${workflow}: ${wrong.join('; ')}`)

@@ -72,7 +72,7 @@ describe('a command on many jobs', () => {
     const wrongStep = { ...decision, step: 'ship', dryRun: true }
     expect(await client.select({}).resubmit(wrongStep)).toMatchObject({
       done: [],
-      refused: [{ reason: 'step ship did not fail; only step pay failed' }, {}],
+      refused: [{ reason: 'job "one" has no step "ship"; its steps are pay' }, {}],
     })
     expect(world.faults.count('apply')).toBe(writes)
     expect(await world.job('one')).toEqual(before)

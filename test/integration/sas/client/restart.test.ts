@@ -268,7 +268,8 @@ describe('a restart', () => {
     await client.submit(order, { amount: 5 }, { jobId: 'o' })
     await expect(restart()).rejects.toThrow('job o is Pending; only a job that has ended, or is in Error')
     await run()
-    await expect(restart({ from: 'x' })).rejects.toThrow('there is no step x; the steps are reserve, note')
+    const unknown = expect.objectContaining({ name: 'StepNotFound', step: 'x' }) as unknown
+    await expect(restart({ from: 'x' })).rejects.toEqual(unknown)
     await expect(client.restart('p', terms)).rejects.toThrow(JobNotFound)
     await expect(restart({ after: 'leave' as 'keep' })).rejects.toThrow(CommandInvalid)
     await expect(restart({ why: '' })).rejects.toThrow(CommandInvalid)

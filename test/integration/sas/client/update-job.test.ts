@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CommandRefused, JobNotFound } from '../../../../src/sas/model/errors.js'
+import { CommandRefused, JobNotFound, StepNotFound } from '../../../../src/sas/model/errors.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -61,6 +61,15 @@ describe('a command to a job', () => {
     await expect(client.resubmit('job-1', { input: 1, ...decided })).rejects.toThrow(
       'needs the name of its step',
     )
+    expect(world.faults.writes).toEqual([])
+  })
+
+  it.each([
+    ['resubmit', () => client.resubmit('job-1', { step: 'pya', ...decided })],
+    ['release', () => client.release('job-1', { step: 'pya' })],
+  ])('is rejected with the steps of the job when %s names another step', async (_command, given) => {
+    await world.submitted()
+    await expect(given()).rejects.toThrow(new StepNotFound('job-1', 'pya', 'its steps are pay'))
     expect(world.faults.writes).toEqual([])
   })
 

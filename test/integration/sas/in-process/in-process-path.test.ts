@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
@@ -32,6 +33,7 @@ function together({
     beginSubmission: () => null,
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
     settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
+    foresee: (changes) => scheduler.known.foresee(changes),
   })
   inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),
@@ -82,13 +84,49 @@ describe('the in-process path between scheduler and agents (D10)', () => {
     expect(left).toEqual([])
   })
 
-  it('leaves nothing to write when the feed delivers its changes afterwards (F-C26)', async () => {
+  it('leaves nothing to read or to write when the feed delivers its changes afterwards (F-C26)', async () => {
     const both = together()
     await both.scheduler.onChanges(await submitted(), page)
     await world.telemetry.waitFor('job.finished')
     await byTheFeed(both)
+    expect(world.faults.count('read')).toBe(0)
     expect(world.faults.writes).toHaveLength(4)
     expect(world.telemetry.of('step.started')).toHaveLength(3)
+  })
+
+  it('reads nothing when pages from before the end of a job arrive after it', async () => {
+    const pages: (readonly Change[])[] = []
+    const agent = defineAgent('shop', {
+      sell: async () => {
+        pages.push(await world.changes())
+      },
+      refund: async () => undefined,
+    })
+    const both = together({ agents: [agent] })
+    await both.scheduler.onChanges(await submitted(), page)
+    await world.telemetry.waitFor('job.finished')
+    expect(pages).toHaveLength(3)
+    for (const changes of pages) await both.scheduler.onChanges(changes, page)
+    await byTheFeed(both)
+    expect(world.faults.count('read')).toBe(0)
+    expect(world.faults.writes).toHaveLength(4)
+  })
+
+  it('reads nothing for a job that the agents receive before the scheduler', async () => {
+    await world.submitted(three, { completeWithin: '30s' })
+    const [submission, both] = [await world.changes(), together()]
+    // The job was begun for this scheduler elsewhere, so its page has the begun job and all steps.
+    await world.scheduler('one').onChanges(submission)
+    const begun = await world.changes()
+    const isOld = ({ id }: Change): boolean => begun.some((change) => change.id === id)
+    const changes = [...begun, ...submission.filter((change) => !isOld(change))]
+    await both.agents.onChanges(changes, { ...page, wasHeldAt: () => true })
+    await world.telemetry.waitFor('job.finished')
+    await both.scheduler.onChanges(changes, page)
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed', fence: 1 })
+    expect(world.faults.count('read')).toBe(0)
+    expect(world.faults.writes).toHaveLength(4)
   })
 
   it('starts a step once, although the feed delivers its dispatch as well', async () => {

@@ -77,6 +77,7 @@ describe('a job that was accepted in this process', () => {
       beginSubmission: () => null,
       begin,
       settleAndSchedule: () => Promise.resolve(null),
+      foresee: () => undefined,
     })
     return { inProcessPath, begun }
   }

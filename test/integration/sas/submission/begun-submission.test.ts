@@ -106,6 +106,7 @@ describe('a submission in a process whose scheduler owns only a part of the cont
         },
         begin: () => Promise.resolve(true),
         settleAndSchedule: () => Promise.resolve(null),
+        foresee: () => undefined,
       })
     }
     open('1', false)

@@ -32,6 +32,7 @@ it('problems of arguments name the options of the command line', () => {
   expect(inCommandWords(message)).toBe(
     'raiseEvent: --by is ""; it must be a string; JOB is missing; --complete-within is 7; nothing is 3',
   )
+  expect(inCommandWords('limits.set: atOnce must be 1')).toBe('--at-once must be 1')
   expect(inCommandWords('restart: dryRun must be true')).toBe('restart: --dry-run must be true')
   expect(inCommandWords('the reason is short: what is by is fine')).toBe(
     'the reason is short: what is by is fine',

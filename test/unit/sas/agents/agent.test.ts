@@ -42,11 +42,16 @@ describe('an agent', () => {
     }
   })
 
-  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('cannot have the name %j', (name) => {
-    expect(() => defineAgent(name, { hold })).toThrow(
-      new TypeError(`agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/`),
-    )
-  })
+  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house', 'w'.repeat(201)])(
+    'cannot have the name %j',
+    (name) => {
+      expect(() => defineAgent(name, { hold })).toThrow(
+        new TypeError(
+          `agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters`,
+        ),
+      )
+    },
+  )
 
   it('needs at least one operation, and a function for each', () => {
     expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
@@ -61,7 +66,7 @@ describe('an agent', () => {
     'cannot have %d slots, and is rejected with all its mistakes at once',
     (slots) => {
       expect(() => defineAgent('Idle', {}, { slots })).toThrow(
-        `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots is ${slots}; it must be a whole number`,
+        `its name must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters; it needs at least one operation; slots is ${slots}; it must be a whole number`,
       )
     },
   )

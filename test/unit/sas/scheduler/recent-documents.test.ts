@@ -86,4 +86,17 @@ describe('recent documents', () => {
     recent.put(asStored(document('a'), '"1"'))
     expect(recent.get(document('a'))?._etag).toBe('"1"')
   })
+
+  it('are kept after the end of their job until the feed has delivered their last version', () => {
+    const recent = new RecentDocuments(9_000)
+    recent.put(asStored(document('a'), '"1"'))
+    recent.noteDelivered(asStored(document('a'), '"1"'))
+    recent.putWritten(asStored(document('a'), '"2"'), '"1"')
+    recent.noteDelivered(asStored(document('a'), '"1"'))
+    recent.forgetDelivered(document('a'))
+    expect(recent.get(document('a'))?._etag).toBe('"2"')
+    recent.noteDelivered(asStored(document('a'), '"2"'))
+    recent.forgetDelivered(document('a'))
+    expect(recent.heldBytes).toBe(0)
+  })
 })

@@ -175,7 +175,7 @@ describe('the definition of a workflow', () => {
       { name: 'Shop!', version: 0 },
     )
     expect(problems).toEqual([
-      'its name must match /^[a-z][a-z0-9-]*$/',
+      'its name must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters',
       'version is 0; it must be a whole number from 1',
       'step "Bad Id": completeWithin is "soon"; it must be a duration from 1 ms to 100 years, such as 30000 or \'30s\'',
       'step "Bad Id": retry.tries is 0; it must be a whole number from 1',
