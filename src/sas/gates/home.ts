@@ -13,6 +13,11 @@ import type { DocumentAddress } from '../store/state-store.js'
  */
 export const jobKeyPrefix = 'jobs:'
 
+/** Checks whether the key is that of a limit of jobs. */
+export function isLimitOfJobs(key: string): boolean {
+  return key.startsWith(jobKeyPrefix)
+}
+
 /** The keys of the limits of one partition begin with this text. The name of the limit and the partition key follow. */
 export const partitionKeyPrefix = 'partition:'
 
