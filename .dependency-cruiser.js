@@ -165,8 +165,8 @@ const rooms = {
     'explorer/page/views': ['explorer/page/account'],
     'explorer/page': ['explorer/page/account', 'explorer/page/views'],
     doors: [
-      'durability', 'engine', 'explorer', 'faults', 'messages', 'rest', 'rest/authorization', 'rest/metering',
-      'rest/routes', '/platform',
+      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization',
+      'rest/metering', 'rest/routes', '/platform',
     ],
     '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
   }),

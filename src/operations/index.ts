@@ -34,14 +34,7 @@ export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
-export {
-  standingSentence,
-  standingText,
-  standingWork,
-  standstillOf,
-  type StandingWork,
-  type Standstill,
-} from './standing-work.js'
+export { standingSentence, standingText, standingWork, type StandingWork } from './standing-work.js'
 export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'

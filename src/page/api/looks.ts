@@ -12,7 +12,13 @@ import {
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter } from '../../sas/index.js'
 import { pageRoles } from '../door/people.js'
-import { jobDocumentId, processStates, readJobDetail, readJobDocuments } from '../../sas/internal.js'
+import {
+  jobDocumentId,
+  processStates,
+  readJobDetail,
+  readJobDocuments,
+  whatLacks,
+} from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
 import { filterOf, filterShape } from './filters.js'
 import { RequestInvalid, route } from './route.js'
@@ -79,6 +85,24 @@ const job = route({
     const address = { pk: found.partitionKey, id: jobDocumentId(jobId), jobId }
     const detail = await readJobDetail({ store: ports.state, clock }, address)
     return { ...detail, advice: detail.attention === null ? null : adviceOn(detail, detail.attention) }
+  },
+})
+
+const lacking = route({
+  method: 'GET',
+  path: '/api/lacking',
+  summary: 'Which roles or agents a job lacks, from the leases. Costs about 10 request units.',
+  asked: z.strictObject({ jobId: z.string().min(1), partitionKey: z.string().min(1).optional() }),
+  answer: z.strictObject({
+    why: z
+      .string()
+      .nullable()
+      .meta({ description: 'A sentence that comes before `why` of the job, or null if nothing is missing.' }),
+  }),
+  handle: async ({ client, lacks }, { jobId, partitionKey }) => {
+    const found = await client.get(jobId, withoutUndefined({ partitionKey }))
+    if (found === null) throw new JobNotFound(jobId)
+    return { why: await whatLacks({ lacks }, await found.view({ hidesSecrets: true })) }
   },
 })
 
@@ -223,4 +247,4 @@ const about = route({
 })
 
 /** The routes that change nothing. */
-export const looks = [about, jobs, job, documents, counts, attention, leases, lags, findings]
+export const looks = [about, jobs, job, lacking, documents, counts, attention, leases, lags, findings]
