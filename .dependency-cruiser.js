@@ -109,10 +109,11 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
-    'client/history': ['model', 'plan', 'store', '/platform'],
+    'client/history': ['decisions/operator', 'model', 'plan', 'store', '/platform'],
+    'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
     'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/history', 'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -125,7 +126,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/history', 'client/pauses', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',
@@ -164,8 +165,8 @@ const rooms = {
     'explorer/page/views': ['explorer/page/account'],
     'explorer/page': ['explorer/page/account', 'explorer/page/views'],
     doors: [
-      'durability', 'engine', 'explorer', 'faults', 'messages', 'rest', 'rest/authorization', 'rest/metering',
-      'rest/routes', '/platform',
+      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization',
+      'rest/metering', 'rest/routes', '/platform',
     ],
     '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
   }),

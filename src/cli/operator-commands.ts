@@ -10,7 +10,9 @@ import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
 import type { MigrateCommandOptions } from './commands/jobs/migrate.js'
 import type { RestartCommandOptions } from './commands/jobs/restart.js'
+import type { TriageCommandOptions } from './commands/jobs/triage.js'
 import type { RunCommand } from './run-command.js'
+import { clearNames } from './input/named-values.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import { addQuestionCommands } from './question-commands.js'
@@ -36,6 +38,9 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 
   withSelection(withStoreOptions(program.command('attention')))
     .description('what is stuck, grouped, and what to do about it; exit code 1 if there is a problem')
+    .option('--assignee <name>', 'only jobs that "stepward triage" has assigned to this person')
+    .option('--mine', 'only jobs that are assigned to you, by your account on this machine')
+    .option('--snoozed', 'only jobs that are snoozed, which are hidden otherwise')
     .action(async (options: AttentionOptions) => {
       const { attention } = await import('./commands/jobs/attention.js')
       await ending(attention(options, terminal))
@@ -51,6 +56,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   decisionCommand(program, 'resubmit', { terminal, ending })
     .description('retry the failed steps of one job, or of all jobs that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
+  addTriageCommand(program, terminal, ending)
   addRestartCommand(program, terminal, ending)
   addMigrateCommand(program, terminal, ending)
   decisionCommand(program, 'release', { terminal, ending }).description(
@@ -129,6 +135,24 @@ function decisionCommand(
     .action(async (job: string | undefined, options: DecideOptions) => {
       const { decide } = await import('./commands/jobs/resubmit-release-cancel.js')
       await ending(decide(kind, job, options, terminal))
+    })
+}
+
+function addTriageCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
+  const clear = new Option('--clear <part>', 'remove what an earlier command has said')
+  withSelection(withStoreOptions(program.command('triage [job]')))
+    .description('say who looks after a job that needs an operator, and hide it for a time')
+    .option('--assign <name>', 'the person who looks after it')
+    .option('--note <text>', 'what other operators must know, at most 500 characters')
+    .option('--snooze <when>', 'hide it for a time such as 2h, or until a date such as 2026-01-31T12:00Z')
+    .addOption(clear.choices(clearNames))
+    .option('--all', 'every job that needs an operator, if no filter is given')
+    .option('--yes', 'do not ask for confirmation of --all')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .option('--dry-run', 'show what would happen to each job, and write nothing')
+    .action(async (job: string | undefined, options: TriageCommandOptions) => {
+      const { triage } = await import('./commands/jobs/triage.js')
+      await ending(triage(job, options, terminal))
     })
 }
 

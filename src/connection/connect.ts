@@ -9,12 +9,14 @@ import {
   Payloads,
   wakingReaders,
 } from '../sas/internal.js'
+import type { JobView, ProcessorTiming } from '../sas/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
 import { openWakeUpLink } from '../wake-up/index.js'
 import { leasesByRole } from './leases-by-role.js'
+import { rangeReaders } from './range-readers.js'
 import { processorNameOf } from './role.js'
 import { openPorts, type StorePorts } from './store-ports.js'
 import { storeTimeOf } from './store-time.js'
@@ -34,6 +36,8 @@ export async function connect(
     readonly telemetry?: Telemetry
     /** The `unitPrefix` of the hosts, whose schedulers this client wakes. Default `stepward`. */
     readonly unitPrefix?: string
+    /** The timing of the hosts. A view of a job that `readsLeases` uses it. Default: that of hosts. */
+    readonly timing?: Pick<ProcessorTiming, 'leaseExpirationInterval'>
   },
 ): Promise<ConnectedClient> {
   const { client, close } = await connectWithPorts(options)
@@ -44,6 +48,8 @@ export async function connect(
 export interface ConnectedPorts {
   readonly client: JobClient
   readonly ports: StorePorts
+  /** Says which roles or agents a job lacks, from the leases. Null if none are missing. */
+  readonly lacks: (job: JobView) => Promise<string | null>
   /** The clock that follows the store's time. */
   readonly clock: Clock
   readonly close: () => void
@@ -67,7 +73,9 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       agents: processorNameOf('agents', unitPrefix),
     }
     const takingScheduler = ports.work?.takingScheduler(units) ?? link?.takingScheduler ?? noScheduler
+    const lacks = rangeReaders(containers, { clock, timing: options.timing })
     const client = new JobClient({
+      lacks,
       store: wakingReaders(ports.state, hints),
       queries,
       clock,
@@ -87,7 +95,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       ports.close()
       connection.close()
     }
-    return { client, ports, clock, close }
+    return { client, ports, lacks, clock, close }
   })
 }
 

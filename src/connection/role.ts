@@ -3,6 +3,9 @@ export type Role = 'scheduler' | 'agents' | 'supervisor' | 'notifier'
 
 export const roles: readonly Role[] = ['scheduler', 'agents', 'supervisor', 'notifier']
 
+/** The roles without which no job can end. */
+export const neededRoles: readonly Role[] = ['scheduler', 'agents', 'supervisor']
+
 /** Returns the name of a role's deployment unit, which is the processor name of its leases. */
 export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`

@@ -23,6 +23,7 @@ import {
   explained,
   openContainers,
   openPorts,
+  rangeReaders,
   type Containers,
   instanceNameOf,
   storeTimeOf,
@@ -249,6 +250,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   const starting = new Set(units)
   await awaitStore(() => startAll(connection, starting), waitingOf(settings, shell))
   const client = new JobClient({
+    lacks: rangeReaders(containers, { clock, timing: settings.timing }),
     store: wakingReaders(ports.stateOf('client'), hints),
     queries: ports.queries,
     clock,

@@ -1,5 +1,5 @@
 import { standingText, type StandingWork } from './standing-work.js'
-import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
+import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with the same problem. */
 export interface AttentionGroup {
@@ -15,16 +15,23 @@ export interface AttentionGroup {
   /** The time when the oldest job was flagged, in ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
+  /** The jobs about which operators have said who looks after them, what they know, or until when they are hidden. */
+  readonly triaged: readonly TriagedJob[]
   readonly advice: string
   /** The next command to run, in a form that can be pasted. */
   readonly command: string
+}
+
+/** What operators have said about the problem of a job. */
+export interface TriagedJob extends Triage {
+  readonly jobId: string
 }
 
 type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
   readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
 }
 
-type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
+type Trouble = Omit<About, 'jobIds' | 'triaged'> & { readonly jobId: string; readonly triage?: Triage | null }
 
 /**
  * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, with the largest group
@@ -53,16 +60,17 @@ export function attentionGroups(
       const { workflow, kind, stepId, message } = first
       const jobIds = [...new Set(members.map(({ jobId }) => jobId))]
       const [since = first.since] = members.map((member) => member.since).sort()
-      const about = { workflow, kind, stepId, message, since, jobIds }
+      const triaged = members.flatMap(({ jobId, triage }) => (triage ? [{ jobId, ...triage }] : []))
+      const about = { workflow, kind, stepId, message, since, jobIds, triaged }
       return [{ ...about, ...adviceFor(about) }]
     })
     .sort((a, b) => b.jobIds.length - a.jobIds.length)
 }
 
-function troubleOf({ jobId, workflow, attention }: JobSummary): Trouble[] {
+function troubleOf({ jobId, workflow, attention, triage }: JobSummary): Trouble[] {
   if (attention === null) return []
   const { kind, stepId, message, since } = attention
-  return [{ jobId, workflow, kind, stepId, message, since }]
+  return [{ jobId, workflow, kind, stepId, message, since, triage }]
 }
 
 function untoldTrouble({ jobId, workflow, message, since }: UndeliveredNotice): Trouble {
@@ -95,7 +103,12 @@ export function adviceOn(
   return adviceFor({ ...attention, workflow, jobIds: [jobId] })
 }
 
-function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGroup, 'advice' | 'command'> {
+function adviceFor({
+  kind,
+  stepId,
+  workflow,
+  jobIds,
+}: Omit<About, 'triaged'>): Pick<AttentionGroup, 'advice' | 'command'> {
   const [first = 'JOB'] = jobIds
   const only = word(first)
   const step = stepId === null ? '' : ` --step ${word(stepId)}`
@@ -150,6 +163,7 @@ export function standingGroup(standing: StandingWork, nowMs: number): AttentionG
     message: standingText(standing),
     since: new Date(nowMs).toISOString(),
     jobIds: [],
+    triaged: [],
     advice: 'start the roles',
     command: standing.command,
   }

@@ -1,4 +1,11 @@
-import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
+import type {
+  JobClient,
+  JobSummary,
+  SelectionFilter,
+  UndeliveredNotice,
+  UnreadableJob,
+} from '../sas/index.js'
+import { isSnoozed } from '../sas/internal.js'
 import { attentionGroups, standingGroup, type AttentionGroup } from './attention-groups.js'
 import { standingWork } from './standing-work.js'
 import type { UnitSelection } from './unit-selection.js'
@@ -12,6 +19,20 @@ export interface FoundAttention {
   readonly notices: number
   /** Whether jobs wait for a role that does not run. */
   readonly isStanding: boolean
+  /** The number of flagged jobs that are hidden because operators snoozed them. 0 if only these are listed. */
+  readonly snoozed: number
+  /** The time when the first of them is listed again, in ISO-8601 UTC, or null. */
+  readonly nextSnoozeEnd: string | null
+}
+
+/** The problems to read. */
+export interface AttentionQuestion {
+  readonly filter: SelectionFilter
+  readonly now: number
+  /** Only flagged jobs that are assigned to this person. */
+  readonly assignee?: string | undefined
+  /** Only flagged jobs that are snoozed. Default: only those that are not. */
+  readonly onlySnoozed?: boolean
 }
 
 /**
@@ -22,14 +43,21 @@ export interface FoundAttention {
 export async function readAttention(
   client: JobClient,
   selection: UnitSelection,
-  { filter, now }: { readonly filter: SelectionFilter; readonly now: number },
+  { filter, now, assignee, onlySnoozed = false }: AttentionQuestion,
 ): Promise<FoundAttention> {
-  const [jobs, notices, unreadable, standing] = await Promise.all([
+  // Only a flagged job has an assignee, and only a flagged job is snoozed.
+  const isAboutJobs = assignee !== undefined || onlySnoozed
+  const [flagged, notices, unreadable, standing] = await Promise.all([
     client.select({ ...filter, isFlagged: true }).list(),
-    undeliveredIn(client, filter),
-    unreadableIn(client, filter),
-    isAboutAll(filter) ? standingWork(selection) : null,
+    isAboutJobs ? [] : undeliveredIn(client, filter),
+    isAboutJobs ? [] : unreadableIn(client, filter),
+    isAboutAll(filter) && !isAboutJobs ? standingWork(selection) : null,
   ])
+  const assigned = flagged.filter(({ triage }) => assignee === undefined || triage?.assignee === assignee)
+  const isHidden = ({ triage }: JobSummary): boolean => isSnoozed(triage, now)
+  const jobs = assigned.filter((job) => isHidden(job) === onlySnoozed)
+  const hidden = onlySnoozed ? [] : assigned.filter(isHidden)
+  const ends = hidden.flatMap(({ triage }) => triage?.snoozedUntil ?? []).sort()
   const groups = [
     ...(standing === null ? [] : [standingGroup(standing, now)]),
     ...attentionGroups(jobs, notices, unreadable),
@@ -39,6 +67,8 @@ export async function readAttention(
     jobs: jobs.length + unreadable.length,
     notices: notices.length,
     isStanding: standing !== null,
+    snoozed: hidden.length,
+    nextSnoozeEnd: ends[0] ?? null,
   }
 }
 

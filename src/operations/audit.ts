@@ -59,6 +59,8 @@ const operated = z.object({
   /** The changes of the definition of a schedule. */
   changes: z.array(decision.extend({ command: z.string().default('set') })).default([]),
   resends: z.array(decision).default([]),
+  /** What operators have said about the problems of a job. */
+  triageAudit: z.array(decision.extend({ command: z.string().default('triage') })).default([]),
 })
 
 /** Reads a page of the decisions of operators about all jobs, schedules and limits, and about pauses. */
@@ -83,17 +85,18 @@ export async function readAudit(
 function rowsOf(document: unknown): AuditRow[] {
   const read = operated.safeParse(document)
   if (!read.success) return []
-  const { pk: partitionKey, jobId, scheduleId, key, workflow, audit, changes, resends } = read.data
+  const { pk: partitionKey, jobId, scheduleId, key, workflow, ...made } = read.data
   const named = ((): Named | null => {
     if (jobId !== undefined) return { about: 'job', id: jobId }
     if (scheduleId !== undefined) return { about: 'schedule', id: scheduleId }
     return key === undefined ? null : { about: 'limit', id: key }
   })()
-  return [...audit, ...changes, ...resends].flatMap((made) => {
-    const { at, by, why, command, stepId, kind, name = '' } = made
+  const entries = [...made.audit, ...made.changes, ...made.resends, ...made.triageAudit]
+  return entries.flatMap((entry) => {
+    const { at, by, why, command, stepId, kind, name = '' } = entry
     const about = named ?? (kind === undefined ? null : { about: kind, id: name })
     if (about === null) return []
-    return [{ at, by, why, command: withNumbers(command, made), stepId, ...about, partitionKey, workflow }]
+    return [{ at, by, why, command: withNumbers(command, entry), stepId, ...about, partitionKey, workflow }]
   })
 }
 

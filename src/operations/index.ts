@@ -27,21 +27,14 @@ export {
   type LeaseRow,
 } from './leases.js'
 export { readAttention, type FoundAttention } from './attention.js'
-export { adviceOn, type AttentionGroup } from './attention-groups.js'
+export { adviceOn, type AttentionGroup, type TriagedJob } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'
 export { checkModule, type CheckedStep, type CheckedWorkflow, type CheckReport } from './check-module.js'
 export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
-export {
-  standingSentence,
-  standingText,
-  standingWork,
-  standstillOf,
-  type StandingWork,
-  type Standstill,
-} from './standing-work.js'
+export { standingSentence, standingText, standingWork, type StandingWork } from './standing-work.js'
 export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'

@@ -5,10 +5,9 @@ import {
   type InspectionOptions,
 } from '../change-feed-processor/internal.js'
 import { systemClock, type Duration } from '../platform/index.js'
-import { durationMs } from '../platform/internal.js'
 import { StoreRefused } from '../sas/index.js'
 import type { Connection } from '../connection/index.js'
-import { openConnection, explained } from '../connection/internal.js'
+import { explained, leaseExpirationMs, openConnection } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
 /**
@@ -28,9 +27,6 @@ export interface UnitSelection extends Connection {
 export type HostFinding = Omit<Finding, 'rule'> & {
   readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
 }
-
-/** The processor's default for the time after which a lease expires without a renewal. */
-const defaultExpirationMs = 60_000
 
 export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }
 
@@ -86,5 +82,5 @@ function isNamed(unit: Inspection['units'][number]): unit is NamedUnit {
 }
 
 export function expirationOf({ timing }: UnitSelection): number {
-  return durationMs(timing?.leaseExpirationInterval ?? defaultExpirationMs) ?? defaultExpirationMs
+  return leaseExpirationMs(timing)
 }

@@ -136,7 +136,7 @@ async function openStore(options: StoreOfPage) {
   const { settings, workflows, storeArguments = [] } = options
   const signed = options.links === undefined ? null : new AnswerLinks(options.links)
   const charges = new Charges(systemClock)
-  const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
+  const { client, ports, lacks, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
   const viewers = new Viewers({
     clock,
     changeFeed: () => ports.changeFeed(),
@@ -146,7 +146,7 @@ async function openStore(options: StoreOfPage) {
   const operations = new OperationLog(clock, systemRandom)
   const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const fleet = options.fleet ?? null
-  const shown = { name, fleet, storeArguments, client, ports, selection: settings, clock, workflows }
+  const shown = { name, fleet, storeArguments, client, ports, lacks, selection: settings, clock, workflows }
   const measured = { charges, hostCharges: options.hostCharges ?? null }
   return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }

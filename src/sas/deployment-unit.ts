@@ -137,7 +137,7 @@ export function createScheduler(
       inProcessPath?.scheduler.close(leaseToken)
       scheduler.onLeaseReleased(leaseToken)
     },
-    start: () => board.start(),
+    start: () => board.start(hints?.part('scheduler')),
     stop: () => board.stop(),
   })
 }

@@ -121,6 +121,7 @@ export type {
   Progress,
   RestartedAs,
   RestartOf,
+  Triage,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,
@@ -146,6 +147,7 @@ export type {
   RestartPlan,
   RestartReport,
 } from './client/repair/restart-options.js'
+export type { TriageOptions } from './client/triage/triage-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
 export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'

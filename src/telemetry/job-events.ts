@@ -59,7 +59,7 @@ export type JobEvent =
   | ({
       readonly type: 'job.operated'
       readonly command:
-        'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'restart' | 'migrate'
+        'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'restart' | 'migrate' | 'triage'
       readonly by: string
       readonly why: string
     } & OnJob)

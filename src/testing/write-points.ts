@@ -10,7 +10,9 @@ export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unkno
 /** Returns the write point of the failure matrix, which depends on the writer and on the change. */
 export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
   const documents = writes.map(({ document }) => document)
-  if (documents.some(({ type }) => type === 'sas.gate')) return 'W13'
+  const isOfGate = documents.some(({ type }) => type === 'sas.gate')
+  // A job writes the gates of its own partition in its own transactions.
+  if (isOfGate && documents.every(({ type }) => type !== 'sas.job')) return 'W13'
   switch (party) {
     case 'client':
       return writes.some(({ kind, document }) => kind === 'create' && document['type'] === 'sas.job')

@@ -111,6 +111,14 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     },
   ],
   shared: [{ calls: [['charge', { amount: 1_200 }]] }],
+  perPartition: [
+    {
+      calls: [
+        ['charge', { amount: 1_200 }],
+        ['ship', { receipt: 'r1' }],
+      ],
+    },
+  ],
   perCustomer: [
     {
       calls: [

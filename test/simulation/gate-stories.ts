@@ -21,6 +21,20 @@ const ofJobs = (onExhausted: 'error' | 'compensateThenRetry' = 'error') =>
     },
   )
 
+/** A limit that lives in the partition of its jobs, and is part of their transactions. */
+const own: Limit = { key: 'own', atOnce: 1, perPartition: true }
+
+/** Steps and jobs that share limits of their partition. */
+const inPartition = workflowOf(
+  fan,
+  { onExhausted: 'compensate' },
+  {
+    partitionKey: 'tenant',
+    limits: [{ key: 'tenant', atOnce: 2, perPartition: true }],
+    of: { hotel: { ...timing, limits: [own] }, flight: { ...timing, limits: [own, bank] } },
+  },
+)
+
 /** Stories of steps with limits, in which every write meets every fault. */
 export const gates: readonly Scenario[] = [
   { name: 'gate', workflow: limited(bank), moods: willing, end: 'Processed' },
@@ -39,6 +53,9 @@ export const gates: readonly Scenario[] = [
     moods: unableAt('confirm', 1),
     end: 'Processed',
   },
+  { name: 'gate-own', workflow: limited(own), moods: willing, end: 'Processed' },
+  { name: 'gate-own-together', workflow: limited(own), moods: willing, isTogether: true, end: 'Processed' },
+  { name: 'gate-own-job', workflow: inPartition, moods: unableAt('confirm'), end: 'Compensated' },
   { name: 'gate-undone', workflow: limited(bank), moods: unableAt('confirm'), end: 'Compensated' },
   {
     name: 'gate-rate',
@@ -61,6 +78,14 @@ export const gateStories: readonly StoryOfJob[] = [
     name: 'gate-jobs',
     promise: 'jobs that share a limit of jobs never run together beyond it, and none is left behind',
     workflow: workflowOf(fan, {}, { limits: [{ key: 'tenant', atOnce: 4 }] }),
+    moods: willing,
+    end: 'Processed',
+  },
+  {
+    name: 'gate-partition',
+    promise:
+      'jobs of a partition never exceed its limits, which are part of their transactions, and none is left behind',
+    workflow: inPartition,
     moods: willing,
     end: 'Processed',
   },

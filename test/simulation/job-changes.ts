@@ -56,9 +56,9 @@ export class JobDocuments {
   }
 
   /** Checks whether the document that scenarios create with their jobs exists. */
-  hasOrder({ pk }: JobDocument): boolean {
-    // The partition of each job has the id of the job, and its restarts are in the same partition.
-    return this.find(pk, orderIdOf(pk)) !== null
+  hasOrder({ pk, jobId }: JobDocument): boolean {
+    // The partition of most jobs has the id of the job, and its restarts are in the same partition.
+    return this.find(pk, orderIdOf(pk)) !== null || this.find(pk, orderIdOf(jobId)) !== null
   }
 
   /**

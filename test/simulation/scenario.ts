@@ -118,35 +118,41 @@ interface Making {
   readonly name?: string
   /** The limits of the jobs. Default: none. */
   readonly limits?: readonly JobLimit[]
+  /** The partition of all jobs. Default: each has its own. */
+  readonly partitionKey?: string
 }
 
 /** Returns a workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
-  { of = {}, by = services, isBare = false, name = 'scenario', limits }: Making = {},
+  { of = {}, by = services, isBare = false, name = 'scenario', limits, partitionKey }: Making = {},
 ): Workflow<ScenarioInput> {
-  return defineWorkflow<ScenarioInput>(name, (job) => {
-    if (limits !== undefined) job.limits(limits)
-    const built = new Map<string, Step<{ item: string; key: string }>>()
-    for (const [id, dependencies] of Object.entries(shape)) {
-      const step = job.step(
-        id,
-        by.provide,
-        { item: id },
-        {
-          ...timing,
-          ...options,
-          ...of[id],
-          after: dependencies.flatMap((dependency) => built.get(dependency) ?? []),
-          undo: isBare ? 'none' : (out) => by.takeBack({ item: out.item }),
-        },
-      )
-      built.set(id, step)
-    }
-    const { onExhausted = 'error' } = options
-    job.onExhausted(onExhausted === 'continue' ? 'error' : onExhausted, { maxGenerations: 2 })
-  })
+  return defineWorkflow<ScenarioInput>(
+    name,
+    (job) => {
+      if (limits !== undefined) job.limits(limits)
+      const built = new Map<string, Step<{ item: string; key: string }>>()
+      for (const [id, dependencies] of Object.entries(shape)) {
+        const step = job.step(
+          id,
+          by.provide,
+          { item: id },
+          {
+            ...timing,
+            ...options,
+            ...of[id],
+            after: dependencies.flatMap((dependency) => built.get(dependency) ?? []),
+            undo: isBare ? 'none' : (out) => by.takeBack({ item: out.item }),
+          },
+        )
+        built.set(id, step)
+      }
+      const { onExhausted = 'error' } = options
+      job.onExhausted(onExhausted === 'continue' ? 'error' : onExhausted, { maxGenerations: 2 })
+    },
+    partitionKey === undefined ? {} : { partitionKey: () => partitionKey },
+  )
 }
 
 export const takenBack = (out: Reference<Asked>) => services.takeBack({ item: out.item })

@@ -71,9 +71,9 @@ export const threeSteps = defineWorkflow<{ readonly value: number }>('three-step
 })
 
 /** The same steps, of which one has a limit, or the whole job. */
-export const limitedSteps = (of: 'first' | 'second' | 'job') =>
+export const limitedSteps = (of: 'first' | 'second' | 'job', perPartition = false) =>
   defineWorkflow<{ readonly value: number }>('limited-steps', (job) => {
-    const limits = [{ key: of, atOnce: 5 }]
+    const limits = [{ key: of, atOnce: 5, ...(perPartition && { perPartition }) }]
     if (of === 'job') job.limits(limits)
     const optionsOf = (name: string) => ({ undo: 'none', ...(name === of && { limits }) }) as const
     const first = job.step('first', shop.pass, { value: job.input.value }, optionsOf('first'))

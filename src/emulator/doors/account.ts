@@ -11,6 +11,7 @@ import { FaultInjection, type Faults } from '../faults/index.js'
 import { inProcessEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
+import { SummaryWriter } from '../indexes/summary-writer.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { LocalDoor } from './local-door.js'
@@ -73,7 +74,7 @@ export function openAccount(
     journal: journal ?? noJournal,
     ...diskOf(journal, memoryBytes),
   })
-  if (journal !== null) restore(engine, journal)
+  const summaries = journal === null ? null : restored(engine, journal)
   const counter = new RequestCounter()
   const faults = new FaultInjection({
     clock,
@@ -121,7 +122,7 @@ export function openAccount(
       isClosed = true
       faults.clear()
       local?.close()
-      await journal?.close()
+      await closeDisk(journal, summaries)
     },
   }
 }
@@ -156,9 +157,15 @@ function diskOf(journal: LmdbJournal | null, memoryBytes: number): Pick<EngineOp
     : { disk: { documents: journal.documents, memory: new TextMemory(memoryBytes) } }
 }
 
-function restore(engine: CosmosEngine, journal: LmdbJournal): void {
+function closeDisk(journal: LmdbJournal | null, summaries: SummaryWriter | null): Promise<void> | undefined {
+  summaries?.close()
+  return journal?.close()
+}
+
+function restored(engine: CosmosEngine, journal: LmdbJournal): SummaryWriter {
   try {
     engine.restore(journal.contents())
+    return new SummaryWriter(engine)
   } catch (error) {
     journal.close().catch(() => undefined)
     throw error

@@ -67,6 +67,8 @@ export class GroupWriter {
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))
+      // A changed document removes the summary of its block, which most blocks under change do not have.
+      else if (entry === null) changes.delete(key)
       if (!isDocument(entry)) continue
       const { containerRid, number, version } = entry
       const head = before === undefined ? null : decodedHead(number, unsealedBytes(bufferOf(before)))

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import {
+  blockOf,
   epkOf,
   type ContainerRecord,
   type DocumentVersion,
@@ -42,6 +43,10 @@ export function addTo(group: Group, record: JournalRecord): void {
       return
     case 'document':
       entries.set(documentKey(record.containerRid, record.number), entryOf(record))
+      entries.set(summaryKey(record.containerRid, blockOf(record.number)), null)
+      return
+    case 'summary':
+      entries.set(summaryKey(record.containerRid, record.block), record.text)
       return
     case 'change':
       entries.set(
@@ -76,7 +81,8 @@ function textOf(value: object | null): string | null {
 }
 
 function clearContainer(group: Group, rid: string): void {
-  const prefixes = [documentPrefix, partitionPrefix, historyPrefix, idPrefix, logPrefix, expiryPrefix]
+  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix]
+  const prefixes = [...ofDocuments, partitionPrefix, historyPrefix]
   for (const prefix of prefixes) clear(group, prefix(rid))
 }
 
@@ -165,6 +171,19 @@ export function expiryPrefix(containerRid: string): string {
 
 export function expiryKey(containerRid: string, second: number, number: number): string {
   return `${expiryPrefix(containerRid)}${String(second).padStart(12, '0')}/${String(number).padStart(16, '0')}`
+}
+
+/** The summaries of blocks of documents. */
+export function summaryPrefix(containerRid: string): string {
+  return `summary/${containerRid}/`
+}
+
+export function summaryKey(containerRid: string, block: number): string {
+  return `${summaryPrefix(containerRid)}${String(block).padStart(12, '0')}`
+}
+
+export function blockIn(key: string): number {
+  return Number(key.slice(-12))
 }
 
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {

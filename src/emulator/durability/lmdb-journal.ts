@@ -11,7 +11,7 @@ import { RecordTotal, sealed } from './record-checksum.js'
 import { checkedFormat, finishStore, format, formatKey, newPageBytes, totalKey } from './store-check.js'
 import { type Group, addTo } from './journal-entries.js'
 import { StoredDocuments } from './stored-documents.js'
-import { addFindingEntries } from './older-formats.js'
+import { addFindingEntries, formatThatFinds } from './older-formats.js'
 
 /**
  * The directories that are open in this process. LMDB would silently share a directory between two emulators.
@@ -208,7 +208,7 @@ function initialize(store: Lmdb.RootDatabase<string, string>, found: string | nu
   if (found === String(format)) return
   store.transactionSync(() => {
     if (found === null) store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
-    else addFindingEntries(store)
+    else if (Number(found) < formatThatFinds) addFindingEntries(store)
     store.putSync(formatKey, String(format))
   })
 }

@@ -9,6 +9,9 @@ import { totalKey } from './store-check.js'
 
 type Store = Lmdb.RootDatabase<string, string>
 
+/** The first format with records that find documents. */
+export const formatThatFinds = 4
+
 /** The number of documents whose entries are gathered before they are written. */
 const documentsAtATime = 10_000
 

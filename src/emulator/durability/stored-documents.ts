@@ -9,6 +9,7 @@ import {
 import { decodedDocument } from './document-record.js'
 import { changesIn, numbersIn } from './finding-entries.js'
 import {
+  blockIn,
   documentKey,
   documentPrefix,
   expiryKey,
@@ -19,6 +20,8 @@ import {
   logPrefixOfRange,
   numberIn,
   rangeOf,
+  summaryKey,
+  summaryPrefix,
 } from './journal-entries.js'
 import { isSealed, unsealedBytes } from './record-checksum.js'
 
@@ -67,6 +70,14 @@ export class StoredDocuments implements DocumentSource {
   *expired(containerRid: string, second: number): Generator<number, void, undefined> {
     const end = expiryKey(containerRid, second + 1, 0)
     for (const key of this.keysFrom(expiryPrefix(containerRid), end)) yield numberIn(key)
+  }
+
+  *summaries(containerRid: string, after: number): Generator<readonly [number, string], void, undefined> {
+    const { end } = rangeOf(summaryPrefix(containerRid))
+    for (const key of this.keysFrom(summaryKey(containerRid, after + 1), end)) {
+      const text = this.textOf(key)
+      if (text !== undefined) yield [blockIn(key), text]
+    }
   }
 
   private *logFrom(

@@ -59,7 +59,7 @@ export class Container implements TransactionTarget, ColdOwner {
   private readonly writes: WriteWatch
   private readonly hashes: KeyHashes
   /** Null if all documents are in memory. */
-  private readonly cold: ColdDocuments | null
+  readonly cold: ColdDocuments | null
   private readonly purge: Purge
 
   constructor(birth: ContainerBirth) {

@@ -18,6 +18,8 @@ export class DocumentIndexes {
   changeCount = 0
   /** The objects that follow the documents, such as the indexes that queries use. */
   readonly followers: DocumentFollower[] = []
+  /** The followers that also follow the documents after a split, a merge or new settings. */
+  readonly lasting: DocumentFollower[]
 
   /** @param before the indexes of the same documents that these replace */
   constructor(
@@ -28,6 +30,7 @@ export class DocumentIndexes {
     // Unique keys never change, so their index is the same after a split, a merge or new settings.
     this.uniqueKeys = before?.uniqueKeys ?? new UniqueKeyIndex(uniqueKeys)
     this.expiry = new ExpiryQueue(defaultTtl)
+    this.lasting = before?.lasting ?? []
     for (const partition of partitions) {
       for (const version of partition.hotAfter(0)) this.expiry.add(version)
       if (before !== undefined || uniqueKeys.length === 0) continue
@@ -53,6 +56,7 @@ export class DocumentIndexes {
       this.uniqueKeys.add(version)
       this.expiry.add(version)
       for (const follower of this.followers) follower.added(version)
+      for (const follower of this.lasting) follower.added(version)
     }
   }
 
@@ -61,5 +65,6 @@ export class DocumentIndexes {
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
     for (const follower of this.followers) follower.removed(version)
+    for (const follower of this.lasting) follower.removed(version)
   }
 }

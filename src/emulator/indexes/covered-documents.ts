@@ -16,10 +16,17 @@ export function* coveredDocuments(
   indexes: readonly CoveringIndex[],
 ): Generator<Readonly<JsonObject>, void, undefined> {
   for (const number of numbers) {
-    const document: JsonObject = {}
-    for (const { path, index } of indexes) put(document, path, index.valueOf(number))
-    yield document
+    yield documentOf(indexes.map(({ path, index }) => [path, index.valueOf(number)]))
   }
+}
+
+/** Returns a document that has only these values. */
+export function documentOf(
+  values: readonly (readonly [path: readonly string[], value: unknown])[],
+): Readonly<JsonObject> {
+  const document: JsonObject = {}
+  for (const [path, value] of values) put(document, path, value)
+  return document
 }
 
 function put(document: JsonObject, [name, ...others]: readonly string[], value: unknown): void {

@@ -7,6 +7,9 @@
  * (`document-index`). An index that is far behind catches up in slices (`kept-index`), and its query runs
  * again after that (`index-pending`).
  *
+ * A container on disk has summaries of blocks of documents (`block-summary`), which are on disk, too. Memory has them
+ * in `kept-summaries`, and `summary-writer` writes them. If they help a query (`summarized-reading`), it needs no index.
+ *
  * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
  * indexes a query uses, and which useful indexes the policy lacks.
  */
@@ -17,15 +20,15 @@ import {
   scan,
   type Container,
   type DocumentVersion,
-  type JsonObject,
   type OrderedPath,
   type ScanScope,
   wholeKeySpace,
 } from '../engine/index.js'
-import type { CompiledQuery } from '../query/index.js'
 import { ContainerIndexes } from './container-indexes.js'
 import { coveredDocuments, type CoveringIndex } from './covered-documents.js'
 import { DocumentIndex, type Slice } from './document-index.js'
+import type { IndexReading, ReadingRequest } from './reading-request.js'
+import { summarizedReading } from './summarized-reading.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
 /** The fewest documents for which an index is worth building. A smaller scope is always scanned. */
@@ -39,29 +42,6 @@ const mostLookups = 4
 /** What a document costs whose values indexes know, as a part of a document that is read. */
 const coveredPart = 0.1
 
-/** A query and its scope. `needed` is the number of rows that the caller needs now. */
-export interface ReadingRequest {
-  readonly scope: ScanScope
-  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming' | 'readPaths'>
-  readonly needed: number
-  /** The documents after the one with this number are read. 0 means all documents. */
-  readonly after: number
-  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
-  readonly mayWait?: boolean | undefined
-}
-
-/** The documents of a scope that may match a query. */
-export interface IndexReading {
-  readonly versions: Iterable<DocumentVersion>
-  /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
-  readonly isOrdered: boolean
-  /**
-   * The same documents with only the values that the query reads, if indexes know all of them. They cost much
-   * less than the documents.
-   */
-  readonly covered?: Iterable<Readonly<JsonObject>> | undefined
-}
-
 /**
  * Returns how to read the documents of a query with an index, or undefined if a scan costs less. An index
  * only narrows the documents or gives their order, so the caller must still apply the filter.
@@ -70,6 +50,11 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const { scope, query, needed } = request
   const size = countIn(container, scope)
   if (size < fewestDocuments) return undefined
+  const summarized = summarizedReading(container, request, {
+    visible: (versions) => visibleOf(container, request, versions),
+    isWhole: !container.hasExpired && isWhole(scope) && request.after === 0,
+  })
+  if (summarized !== undefined) return summarized
   const total = container.documentCount
   const found = smallestLookup(container, request)
   const matching = Math.max(1, found?.count ?? total)
@@ -191,12 +176,23 @@ function countIn(container: Container, scope: ScanScope): number {
 /** Yields the documents of the request's scope that have not expired. */
 function* visible(
   container: Container,
-  { scope, after }: ReadingRequest,
+  request: ReadingRequest,
   numbers: Iterable<number>,
 ): Generator<DocumentVersion, void, undefined> {
   for (const number of numbers) {
-    const version = number > after ? container.numbered(number) : undefined
-    if (version !== undefined && isInScope(scope, version) && !container.isExpired(version)) yield version
+    const version = number > request.after ? container.numbered(number) : undefined
+    if (version !== undefined) yield* visibleOf(container, request, [version])
+  }
+}
+
+function* visibleOf(
+  container: Container,
+  { scope, after }: ReadingRequest,
+  versions: Iterable<DocumentVersion>,
+): Generator<DocumentVersion, void, undefined> {
+  for (const version of versions) {
+    const isWanted = version.number > after && isInScope(scope, version)
+    if (isWanted && !container.isExpired(version)) yield version
   }
 }
 

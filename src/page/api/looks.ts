@@ -12,7 +12,13 @@ import {
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter } from '../../sas/index.js'
 import { pageRoles } from '../door/people.js'
-import { jobDocumentId, processStates, readJobDetail, readJobDocuments } from '../../sas/internal.js'
+import {
+  jobDocumentId,
+  processStates,
+  readJobDetail,
+  readJobDocuments,
+  whatLacks,
+} from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
 import { filterOf, filterShape } from './filters.js'
 import { RequestInvalid, route } from './route.js'
@@ -82,6 +88,24 @@ const job = route({
   },
 })
 
+const lacking = route({
+  method: 'GET',
+  path: '/api/lacking',
+  summary: 'Which roles or agents a job lacks, from the leases. Costs about 10 request units.',
+  asked: z.strictObject({ jobId: z.string().min(1), partitionKey: z.string().min(1).optional() }),
+  answer: z.strictObject({
+    why: z
+      .string()
+      .nullable()
+      .meta({ description: 'A sentence that comes before `why` of the job, or null if nothing is missing.' }),
+  }),
+  handle: async ({ client, lacks }, { jobId, partitionKey }) => {
+    const found = await client.get(jobId, withoutUndefined({ partitionKey }))
+    if (found === null) throw new JobNotFound(jobId)
+    return { why: await whatLacks({ lacks }, await found.view({ hidesSecrets: true })) }
+  },
+})
+
 const documents = route({
   method: 'GET',
   path: '/api/documents',
@@ -132,15 +156,29 @@ const attention = route({
   method: 'GET',
   path: '/api/attention',
   summary: 'The problems that need a person, grouped by cause, with advice.',
-  asked: z.strictObject(filterShape),
+  asked: z.strictObject({
+    ...filterShape,
+    assignee: z.string().min(1).optional().meta({ description: 'Only jobs assigned to this person.' }),
+    snoozed: z
+      .enum(['true'])
+      .optional()
+      .meta({ description: 'Only jobs that are snoozed. They are left out otherwise.' }),
+  }),
   answer: z.strictObject({
     groups: z.array(attentionGroup),
     jobs: z.number(),
     notices: z.number(),
     isStanding: z.boolean(),
+    snoozed: z.number().meta({ description: 'The number of jobs that are left out.' }),
+    nextSnoozeEnd: z.string().nullable(),
   }),
-  handle: ({ client, selection, clock }, filter) =>
-    readAttention(client, selection, { filter: filterOf(filter, clock.now()), now: clock.now() }),
+  handle: ({ client, selection, clock }, { assignee, snoozed, ...filter }) =>
+    readAttention(client, selection, {
+      filter: filterOf(filter, clock.now()),
+      now: clock.now(),
+      assignee,
+      onlySnoozed: snoozed === 'true',
+    }),
 })
 
 const unit = { processor: z.string().min(1).optional() }
@@ -209,4 +247,4 @@ const about = route({
 })
 
 /** The routes that change nothing. */
-export const looks = [about, jobs, job, documents, counts, attention, leases, lags, findings]
+export const looks = [about, jobs, job, lacking, documents, counts, attention, leases, lags, findings]

@@ -1,7 +1,7 @@
 import type { StorePorts } from '../../connection/internal.js'
 import type { ScaleTarget, UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
-import type { JobClient, Workflow } from '../../sas/index.js'
+import type { JobClient, JobView, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
 import type { ChargeReport, Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
@@ -23,6 +23,8 @@ export interface PageStore {
   readonly storeArguments: readonly string[]
   readonly client: JobClient
   readonly ports: Pick<StorePorts, 'state' | 'queries'>
+  /** Says which roles or agents a job lacks, from the leases. Null if none are missing. */
+  readonly lacks: (job: JobView) => Promise<string | null>
   readonly selection: UnitSelection
   readonly clock: Clock
   /** The name of the person, which is stored with each decision. */

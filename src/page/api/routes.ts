@@ -10,6 +10,7 @@ import { records } from './past/records.js'
 import { repairs } from './repairs.js'
 import type { Route } from './route.js'
 import { scheduleRoutes } from './schedules.js'
+import { triageRoutes } from './triage.js'
 
 /** Every route of the API, except the stream of changes and the description of the API. */
 export const routes: readonly Route[] = [
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...actions,
   ...repairs,
+  ...triageRoutes,
   ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,

@@ -21,6 +21,19 @@ const attention = z.strictObject({
   stepId: z.string().nullable(),
 })
 
+const said = {
+  assignee: z.string().nullable(),
+  note: z.string().nullable(),
+  snoozedUntil: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+}
+
+const triage = z
+  .strictObject(said)
+  .nullable()
+  .meta({ description: 'What operators have said about the problem of the job.' })
+
 const diagnostic = z.strictObject({
   at: z.string(),
   by: z.string(),
@@ -66,6 +79,7 @@ export const jobSummary = z.strictObject({
   stepsDone: z.number(),
   stepCount: z.number(),
   attention: attention.nullable(),
+  triage,
   paused,
   restartedAs,
   tags: z.record(z.string(), z.string()),
@@ -177,6 +191,7 @@ export const jobDetail = z.strictObject({
   input: json,
   why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),
+  triage,
   advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
   compensation: z
     .strictObject({
@@ -215,6 +230,7 @@ export const attentionGroup = z.strictObject({
   message: z.string(),
   since: z.string(),
   jobIds: z.array(z.string()),
+  triaged: z.array(z.strictObject({ jobId: z.string(), ...said })),
   ...advice.shape,
 })
 

@@ -5,6 +5,7 @@ import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/document
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
+import { triageOf } from '../decisions/operator/triage.js'
 import { hiddenMessage } from '../plan/hide-documents.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
 import { tagsByName } from '../model/tags.js'
@@ -45,6 +46,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention: attention && hiddenMessage(job, attention),
+    triage: triageOf(job),
     paused: pauseOf(job),
     restartedAs: job.restartedAs ?? null,
     tags: tagsByName(job.tags),

@@ -1,5 +1,5 @@
 import type { Attention, JobPause, ProcessState } from '../model/documents.js'
-import type { RestartedAs } from '../model/readable-parts.js'
+import type { RestartedAs, Triage } from '../model/readable-parts.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -63,6 +63,8 @@ export interface JobSummary {
   readonly stepCount: number
   /** Null if the job needs no operator. */
   readonly attention: Attention | null
+  /** What operators have said about the problem of the job, or null. */
+  readonly triage: Triage | null
   /** Null if the job is not paused. */
   readonly paused: JobPause | null
   /** The job that this job was restarted as, or null. */

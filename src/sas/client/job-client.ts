@@ -7,14 +7,13 @@ import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/filters/job-filter.js'
 import { raiseFor } from './event-sender.js'
 import { answerFor, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
-import { noPayloads } from '../payloads/payloads.js'
-import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Limits } from '../gates/limits.js'
 import { isTarget, Pauses, type PauseTarget } from './pauses/pauses.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
-import { requestOf, type SubmitOptions } from './submission-request.js'
+import { requestOf, submitRequest, type SubmitOptions } from './submission-request.js'
+import { triageCommand, type TriageOptions } from './triage/triage-options.js'
 import { migrateJob } from './repair/migrate-job.js'
 import { migrateProblems, type MigrateOptions, type MigrateReport } from './repair/migrate-options.js'
 import { restartJob } from './repair/restart-job.js'
@@ -74,15 +73,9 @@ export class JobClient {
     input: I,
     options: SubmitOptions = {},
   ): Promise<Job<ResultOf<O>>> {
-    const { store, telemetry, clock, payloads = noPayloads } = this.options
-    const request = await payloads.withLargeInput(requestOf(workflow, input, options, clock.now()))
-    const { jobId, partition } = request
-    const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
-    telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
-    if (written !== null) this.options.onAccepted?.(written)
-    const physicalRangeId = written?.physicalRangeId ?? null
-    const accepted = isNew ? { workflow: workflow.name, atMs: clock.now(), physicalRangeId } : null
-    return new Job(this.options, this.waiting, addressOf(partition, jobId), accepted)
+    const request = requestOf(workflow, input, options, this.options.clock.now())
+    const accepted = await submitRequest(this.options, request)
+    return new Job(this.options, this.waiting, addressOf(request.partition, request.jobId), accepted)
   }
 
   /**
@@ -98,7 +91,6 @@ export class JobClient {
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
-  /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
   /**
    * Lists jobs, the newest submission first. Default limit: 100.
    *
@@ -194,6 +186,20 @@ export class JobClient {
   }
 
   /**
+   * Says who looks after the problem of a job, with a note, and hides it from lists for a time, until the problem
+   * ends. Nothing is tried again, and the flag of the job stays.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job needs no operator, or if nothing would change; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async triage(jobId: string, options: TriageOptions): Promise<void> {
+    const { assignee, note, snooze, by = defaultOperator, ...where } = orNone(options)
+    const parts = { assignee, note, snooze }
+    await this.command(jobId, triageCommand(parts, by, this.options.clock.now()), where)
+  }
+
+  /**
    * Lets no attempt of a job begin until `resume`. Attempts under way end. The deadlines of steps that wait,
    * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed. A pause of a
    * workflow concerns all its jobs, and that of an agent each job that comes to it. It holds after 30 seconds.
@@ -285,11 +291,7 @@ export class JobClient {
     return (await resend(this.options, jobId, { by, why, isDryRun: dryRun })).length
   }
 
-  private async command(
-    jobId: string,
-    command: OperatorCommand,
-    where: { readonly partitionKey?: string; readonly dryRun?: boolean },
-  ): Promise<void> {
+  private async command(jobId: string, command: OperatorCommand, where: CommandOptions): Promise<void> {
     refuseArguments(command.kind, { ...termsOf(jobId, command, where), others: where })
     const address = addressOf((await existingJob(this.options, jobId, where)).pk, jobId)
     if (command.kind === 'resume') await this.pauses.refuseFor(address)

@@ -11,6 +11,7 @@ import {
   type MigrateReport,
 } from './repair/migrate-options.js'
 import type { RestartOptions } from './repair/restart-options.js'
+import type { TriageOptions } from './triage/triage-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
@@ -48,6 +49,7 @@ export interface SingleCommands {
   migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<MigrateReport>
   release(jobId: string, options: ReleaseOptions): Promise<void>
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
+  triage(jobId: string, options: TriageOptions): Promise<void>
 }
 
 /** The number of jobs in one read, and the number of jobs that are changed in parallel. */
@@ -138,6 +140,15 @@ export class JobSelection {
     const fits = ({ state }: JobSummary): boolean => stoppable.includes(state)
     return this.each(options, fits, ({ jobId, partitionKey }) =>
       this.commands.cancel(jobId, reason, { ...command, partitionKey }),
+    )
+  }
+
+  /** Calls {@link SingleCommands.triage} for every matching job that needs an operator. */
+  triage(options: Omit<TriageOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const fits = ({ attention }: JobSummary): boolean => attention !== null
+    return this.each(options, fits, ({ jobId, partitionKey }) =>
+      this.commands.triage(jobId, { ...command, partitionKey }),
     )
   }
 

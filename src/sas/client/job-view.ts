@@ -1,4 +1,5 @@
 import { mayHaveActed } from '../decisions/claim.js'
+import { decisionsOf, triageOf } from '../decisions/operator/triage.js'
 import type {
   Attention,
   AuditEntry,
@@ -11,7 +12,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
-import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.js'
+import type { Progress, RestartedAs, RestartOf, Triage } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isWaitingAtLimit } from '../gates/place-ahead.js'
@@ -112,6 +113,8 @@ export interface JobView {
   /** The time of the last write of the job by the store's clock, to the second. ISO-8601 UTC, or null if unknown. */
   readonly changedAt: string | null
   readonly attention: Attention | null
+  /** What operators have said about the problem of the job, or null. */
+  readonly triage: Triage | null
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
@@ -148,6 +151,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], moment:
     endedAt: job.endedAt,
     changedAt: changedAtOf(job),
     attention: job.attention,
+    triage: triageOf(job),
     compensation: job.compensation,
     generation: job.generation,
     paused: pauseOf(job),
@@ -156,7 +160,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], moment:
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
     input: job.input,
     tags: tagsByName(job.tags),
-    audit: job.audit,
+    audit: decisionsOf(job),
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)
       if (step === undefined) return []

@@ -25,6 +25,11 @@ export interface JobPorts {
   readonly queries: JobQueries
   readonly clock: Clock
   readonly payloads?: Payloads
+  /**
+   * Reads the leases, and says in a sentence which roles or agents a job lacks. Null if none are missing or if the
+   * leases cannot be read. Never rejects.
+   */
+  readonly lacks?: (job: JobView) => Promise<string | null>
 }
 
 /**
@@ -37,6 +42,11 @@ export type ResultOf<O> = [undefined] extends [O] ? JobResult : [O] extends [nul
 export interface ViewOptions {
   /** Whether the secret values of the workflow are replaced by a fixed text. Default: false. */
   readonly hidesSecrets?: boolean
+}
+
+/** Says what a job lacks outside its documents, or returns null. An ended job lacks nothing. */
+export async function whatLacks({ lacks }: Pick<JobPorts, 'lacks'>, view: JobView): Promise<string | null> {
+  return lacks === undefined || view.endedAt !== null ? null : lacks(view)
 }
 
 /** One job of a state container. Every method reads the store again. */
@@ -61,15 +71,18 @@ export class Job<R = JobResult> {
   }
 
   /**
-   * Reads the job and its steps. Show people a view without secrets, with `hidesSecrets`.
+   * Reads the job and its steps. Show people a view without secrets, with `hidesSecrets`. With `readsLeases`, `why`
+   * also says if no instance reads the feed range of the job, or if none there has the agent of a step at work. This
+   * reads all leases, which costs about 10 request units for up to 20 leases. Default: false.
    *
    * @throws JobNotFound if the job does not exist any more
    * @throws JobUnreadable if the job's document cannot be read
    */
-  async view(options: ViewOptions = {}): Promise<JobView> {
+  async view(options: ViewOptions & { readonly readsLeases?: boolean } = {}): Promise<JobView> {
     const view = await this.readView(options)
     if (view === null) throw new JobNotFound(this.jobId)
-    return view
+    const lacking = options.readsLeases === true ? await whatLacks(this.ports, view) : null
+    return lacking === null ? view : { ...view, why: `${lacking} ${view.why}` }
   }
 
   /**

@@ -8,11 +8,15 @@ import type { Json } from '../model/values/json.js'
 import type { Plan } from '../plan/plan.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { readTags, type Tags } from '../model/tags.js'
+import { noPayloads } from '../payloads/payloads.js'
 import { ownDocument } from '../submission/own-document.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import type { SubmitRequest } from '../submission/submit.js'
+import { ensureSubmitted } from '../submission/write-submission.js'
 import { isWorkflow, type Alongside, type Workflow } from '../workflow/workflow.js'
 import { asJson, limitOf } from './call-arguments.js'
+import type { SchedulesOptions } from './schedules.js'
+import type { Accepted } from './wait-pace.js'
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
 export interface SubmitOptions {
@@ -95,6 +99,19 @@ export function requestOf<I>(
     tags: tags.stored,
     now,
   }
+}
+
+/** Writes a submission. Returns when this process submitted the job, or null if the job existed before. */
+export async function submitRequest(
+  { store, telemetry, clock, payloads = noPayloads, beginSubmission, onAccepted }: SchedulesOptions,
+  asked: SubmitRequest,
+): Promise<Accepted | null> {
+  const request = await payloads.withLargeInput(asked)
+  const { isNew, accepted } = await ensureSubmitted(store, request, beginSubmission)
+  const { workflow } = request.plan
+  telemetry.emit({ type: 'job.submitted', jobId: request.jobId, workflow, isNew })
+  if (accepted !== null) onAccepted?.(accepted)
+  return isNew ? { workflow, atMs: clock.now(), physicalRangeId: accepted?.physicalRangeId ?? null } : null
 }
 
 /** Throws if a caller in JavaScript passes another value in the place of a workflow. */

@@ -4,6 +4,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
+import { decisionsOf } from '../decisions/operator/triage.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
@@ -123,9 +124,15 @@ async function decided(store: StateStore, job: JobDocument, command: OperatorCom
   const steps = new Map(listed.map((step) => [step.stepId, step]))
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
   const { conceal } = hideDocuments(job, listed)
-  const operation = operate({ job, steps, now }, { ...command, why: conceal(command.why) })
+  const operation = operate({ job, steps, now }, concealed(command, conceal))
   if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
   return { operation, steps }
+}
+
+function concealed(command: OperatorCommand, conceal: (text: string) => string): OperatorCommand {
+  const why = conceal(command.why)
+  if (command.kind !== 'triage' || typeof command.note !== 'string') return { ...command, why }
+  return { ...command, why, note: conceal(command.note) }
 }
 
 /** @throws StepNotFound if the job does not have the step */
@@ -147,8 +154,8 @@ function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: 
 }
 
 function hasDecision(job: JobDocument, written: JobDocument): boolean {
-  const ours = written.audit.at(-1)
-  return job.audit.some(
+  const ours = decisionsOf(written).at(-1)
+  return decisionsOf(job).some(
     (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
   )
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
+import { mostStepsAtOnce } from '../gates/at-gates.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
@@ -37,9 +38,6 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
   return now + job.completeWithinMs
 }
 
-/** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
-const maxStepsAtOnce = 90
-
 /**
  * Returns the first changes, at least one, that fit into one transaction with the job. The remaining changes
  * are decided again when the feed delivers this write.
@@ -49,7 +47,7 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
   job: JobDocument,
 ): readonly C[] {
   if (changes.length <= 1) return changes
-  const most = changes.slice(0, maxStepsAtOnce)
+  const most = changes.slice(0, mostStepsAtOnce([job, ...changes.map(({ step }) => step)]))
   if (surelyFits([job, ...most.map(({ step }) => step)], maxTransactionBytes)) return most
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []

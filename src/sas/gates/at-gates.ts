@@ -1,9 +1,31 @@
 import type { StepDocument } from '../model/documents.js'
+import type { PlanLimit } from '../model/gate-parts.js'
 import type { KnownValues } from '../plan/template.js'
 import { isGated, requestAgain, requestAtBegin, type GateRequest, type Passes } from './pass.js'
 
 /** The largest number of steps of a job that come to their gates at once. Further steps begin later. */
 const maxRequests = 45
+
+/** The same for steps that have a gate in the partition of the job. The transaction also writes the gate and waiters. */
+const maxRequestsAtHome = 20
+
+/** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
+const maxStepsAtOnce = 90
+
+/** The same if the transaction also writes gates of the job's partition and their waiters. */
+const maxStepsWithGates = 50
+
+/** Returns how many steps one transaction may hold, by the limits of the job and its steps. */
+export function mostStepsAtOnce(
+  limited: readonly { readonly limits?: readonly PlanLimit[] | undefined }[],
+): number {
+  return limited.some(({ limits }) => areAtHome(limits)) ? maxStepsWithGates : maxStepsAtOnce
+}
+
+/** Checks whether one of these limits lives in the partition of the job. */
+function areAtHome(limits: readonly PlanLimit[] = []): boolean {
+  return limits.some(({ perPartition }) => perPartition === true)
+}
 
 /** Returns the visits that steps must make before their next attempt, and that they have not made yet. */
 export function visitsAgain(
@@ -41,5 +63,6 @@ export function atGates(
   const isFirst = !ready.some(hasPass)
   const asked = new Set(requests.map(({ step }) => step?.stepId))
   const mayBegin = ready.filter(({ stepId }) => !asked.has(stepId))
-  return { mayBegin, requests: isFirst ? requests.slice(0, maxRequests) : [] }
+  const most = ready.some(({ limits }) => areAtHome(limits)) ? maxRequestsAtHome : maxRequests
+  return { mayBegin, requests: isFirst ? requests.slice(0, most) : [] }
 }

@@ -1,8 +1,12 @@
-import { gateDocumentId, waiterDocumentId } from '../model/document-ids.js'
-import { continuingSchema, limitedJobSchema, priorityGateSchema } from '../model/documents.js'
+import {
+  continuingSchema,
+  limitedJobSchema,
+  partitionLimitSchema,
+  priorityGateSchema,
+} from '../model/documents.js'
 import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
 import type { GateOfStep, Turn } from '../model/gate-parts.js'
-import { jobKeyPrefix } from './pass.js'
+import { gateAddress, homeOf, jobKeyPrefix, waiterAddress } from './home.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
 import type { Standing } from './standing.js'
@@ -42,10 +46,8 @@ const servedTtl = 60
 
 /** Returns a gate at which no step is. */
 export function emptyGate(key: string, now: number): GateDocument {
-  const id = gateDocumentId(key)
   return {
-    id,
-    pk: id,
+    ...gateAddress(key),
     type: 'sas.gate',
     schema: continuingSchema,
     key,
@@ -124,8 +126,7 @@ function entered(gate: GateDocument, { reservedMs, isLast }: Arrival, now: numbe
 function queued(before: GateDocument, { visitor, gate: { group }, priority }: Arrival, now: number): Arrived {
   const { gate, turn } = withWaiter(before, { group, priority })
   const waiter: GateWaiterDocument = {
-    id: waiterDocumentId(turn),
-    pk: gate.pk,
+    ...waiterAddress(gate.key, turn),
     type: 'sas.waiter',
     schema: continuingSchema,
     visitor,
@@ -201,7 +202,8 @@ export function withNextCheck(gate: GateDocument, now: number): GateDocument {
   const isEmpty = holders.length === 0 && lanes.length === 0 && operated === null
   const hasPriorities = lanes.some(({ priority }) => priority !== undefined)
   const isOfJobs = key.startsWith(jobKeyPrefix)
-  const schema = hasPriorities ? priorityGateSchema : isOfJobs ? limitedJobSchema : continuingSchema
+  const ofWaiters = hasPriorities ? priorityGateSchema : isOfJobs ? limitedJobSchema : continuingSchema
+  const schema = homeOf(key) === null ? ofWaiters : partitionLimitSchema
   return { ...gate, schema, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }
 }
 

@@ -13,7 +13,8 @@ import { UnclearWrites } from '../store/unclear-writes.js'
 import { nextTurns } from './queues.js'
 import { emptyGate, type Arrival, type GateAnswer } from './gate.js'
 import { decideWishes, type Wish, type WishResult } from './wishes.js'
-import { gateAddress, readGate } from './stored-gate.js'
+import { gateAddress } from './home.js'
+import { readGate } from './stored-gate.js'
 import { find, offer } from './visitors.js'
 
 export interface GatekeeperOptions {
@@ -41,7 +42,7 @@ interface Known {
 }
 
 /** The largest number of gates that are remembered. */
-const maxKnown = 200
+const maxKnown = 1_000
 
 /** The largest number of wishes in one write, each with at most one new waiter. */
 const maxWishes = 50
@@ -116,6 +117,21 @@ export class Gatekeeper {
     return { kind: 'checkLater', visitor: holder, untilMs: againMs, standing }
   }
 
+  /** Returns the gate as this process has written or read it last. Only a write on condition of its etag may use it. */
+  remembered(key: string): Stored<GateDocument> | null {
+    return this.known.get(key)?.gate ?? null
+  }
+
+  forget(key: string): void {
+    this.known.delete(key)
+  }
+
+  /** Goes on after a change of a gate was written together with a job: calls the waiters that may enter. */
+  written(gate: Stored<GateDocument>, waiters: readonly Visitor[]): void {
+    this.remember(gate, true)
+    this.callNext(gate, waiters)
+  }
+
   private wish(key: string, wish: Wish): Promise<WishResult> {
     return new Promise((resolve, reject) => {
       const line = this.lines.get(key)
@@ -171,8 +187,7 @@ export class Gatekeeper {
       if (result.kind === 'applied') {
         const isTrusted = this.known.get(key)?.isTrusted === true
         this.remember({ ...gate, _etag: result.etags[0] ?? '', _ts: 0 }, isTrusted)
-        for (const visitor of decision.called) this.callLater(visitor, key)
-        if (nextTurns(gate).turns.length > 0) this.callMore(key)
+        this.callNext(gate, decision.called)
         return decision.results
       }
       this.known.delete(key)
@@ -181,7 +196,13 @@ export class Gatekeeper {
     throw new StoreUnavailable(message, { cause: null })
   }
 
-  private async read(key: string): Promise<Stored<GateDocument> | null> {
+  private callNext(gate: GateDocument, waiters: readonly Visitor[]): void {
+    for (const visitor of waiters) this.callLater(visitor, gate.key)
+    if (nextTurns(gate).turns.length > 0) this.callMore(gate.key)
+  }
+
+  /** Reads and remembers a gate. */
+  async read(key: string): Promise<Stored<GateDocument> | null> {
     const known = this.known.get(key)
     const gate = await readGate(this.options.store, gateAddress(key))
     if (gate === null) this.known.delete(key)

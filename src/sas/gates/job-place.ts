@@ -1,6 +1,7 @@
 import type { JobDocument } from '../model/documents.js'
 import type { KnownValues } from '../plan/template.js'
-import { gatesOf, jobKeyPrefix, type GateRequest, type Pass, type Passes } from './pass.js'
+import { jobKeyPrefix } from './home.js'
+import { gatesOf, type GateRequest, type Pass, type Passes } from './pass.js'
 
 /** The id under which a job itself comes to gates. No step has it. */
 export const wholeJob = ''
@@ -24,7 +25,7 @@ export function isInQueue({ place }: JobDocument): boolean {
 export function requestOfJob(job: JobDocument, known: KnownValues): GateRequest | string {
   const { limits = [], place } = job
   const isKnown = place !== undefined && place.gates.length > 0
-  const gates = isKnown ? place.gates : gatesOf(limits, known, jobKeyPrefix)
+  const gates = isKnown ? place.gates : gatesOf(limits, { known, pk: job.pk, prefix: jobKeyPrefix })
   if (typeof gates === 'string') return gates
   const { turn = null, waitsFor = null } = place ?? {}
   return { step: null, entry: entryOfJob(job), gates, turn, waitsFor, reservedMs: null }

@@ -1,4 +1,4 @@
-import { gateDocumentId, limitDecisionsId } from '../model/document-ids.js'
+import { decisionsAddress } from './home.js'
 import { continuingSchema } from '../model/documents.js'
 import { limitDecisionsSchema, type LimitDecision } from '../model/gate-documents.js'
 import { replacing, type StateStore, type StateWrite } from '../store/state-store.js'
@@ -16,7 +16,7 @@ export async function keptDecisions(
   made: readonly LimitDecision[],
 ): Promise<readonly StateWrite[]> {
   if (made.length === 0) return []
-  const address = { pk: gateDocumentId(key), id: limitDecisionsId }
+  const address = decisionsAddress(key)
   const stored = await store.read(address)
   const read = limitDecisionsSchema.safeParse(stored)
   const known = read.success ? read.data.audit : []

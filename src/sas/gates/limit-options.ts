@@ -1,10 +1,11 @@
-import { isObject, kind, optional, readOptions, shown } from '../../platform/options.js'
+import { flag, isObject, kind, optional, readOptions, shown } from '../../platform/options.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { isReference } from '../model/values/reference.js'
 import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
-import { jobKeyPrefix, maxKeyLength } from './pass.js'
-import { rulesProblems, rulesShape } from './rules.js'
+import { jobKeyPrefix, partitionKeyPrefix } from './home.js'
+import { maxKeyLength } from './pass.js'
+import { maxAtOnceInPartition, rulesProblems, rulesShape } from './rules.js'
 
 /**
  * A limit of a step. All steps with the same `key` share one limit, in all jobs and workflows of the state
@@ -27,6 +28,11 @@ export interface Limit {
    * many steps does not hold up the others. Within a group, the step that came first begins first.
    */
   readonly fairBy?: ValueOrReference<string>
+  /**
+   * True if each partition key has a limit of its own with this key, at most 100 at once. The limit is then part of
+   * the transactions of its jobs, so it costs no request. Default: all partitions share the limit.
+   */
+  readonly perPartition?: boolean
 }
 
 /** Limits as they are stored, and everything that is wrong with them. */
@@ -44,6 +50,7 @@ const shape = {
   key: kind<unknown>(textRule, mayBeText),
   ...rulesShape,
   fairBy: optional(kind<unknown>(textRule, mayBeText)),
+  perPartition: optional(flag()),
 }
 
 /** The numbers of a limit. An operator sees and changes them for all jobs, so they are no values of one job. */
@@ -101,17 +108,25 @@ function readLimit(limit: unknown, isOfJobs: boolean): ReadLimits {
   const referred = numbers.filter((name) => isReference(Reflect.get(limit, name)))
   const rest = Object.entries(limit).filter(([name]) => !referred.includes(name))
   const { values, problems } = readOptions(shape, Object.fromEntries(rest), meant)
-  const { key, fairBy, atOnce, perSecond, burst } = values
+  const { key, fairBy, atOnce, perSecond, burst, perPartition = false } = values
   const bad = [
     ...referred.map((name) => `${name} is a reference; a limit needs a number, the same for all jobs`),
     ...problems,
     ...keyProblems(key, isOfJobs),
+    ...(perPartition && (atOnce ?? 0) > maxAtOnceInPartition
+      ? [`atOnce is ${String(atOnce)}; with perPartition, at most ${maxAtOnceInPartition} are allowed`]
+      : []),
   ]
   if (bad.length > 0) return { limits: [], problems: bad.map((what) => `limits: ${what}`) }
   const wrong = rulesProblems({ atOnce, perSecond, burst }).map((what) => `limits: ${what}`)
   try {
     const stored = toTemplate({ key, fairBy }, 'limit') as Pick<PlanLimit, 'key' | 'fairBy'>
-    const rules = { ...(atOnce && { atOnce }), ...(perSecond && { perSecond }), ...(burst && { burst }) }
+    const rules = {
+      ...(atOnce && { atOnce }),
+      ...(perSecond && { perSecond }),
+      ...(burst && { burst }),
+      ...(perPartition && { perPartition }),
+    }
     return { limits: [{ ...stored, ...rules }], problems: [...wrong, ...literalProblems(stored)] }
   } catch (error) {
     if (!(error instanceof NotPlainDataError)) throw error
@@ -130,6 +145,11 @@ function keyProblems(key: unknown, isOfJobs: boolean): readonly string[] {
   if (typeof key !== 'string') return []
   const isForJobs = !isOfJobs && key.startsWith(jobKeyPrefix)
   return [
+    ...(key.startsWith(partitionKeyPrefix)
+      ? [
+          `key is ${shown(key)}; it must not begin with ${partitionKeyPrefix}; give perPartition: true instead`,
+        ]
+      : []),
     ...(key === key.trim() ? [] : [`key is ${shown(key)}; it must not begin or end with a space`]),
     ...(isForJobs
       ? [`key is ${shown(key)}; it must not begin with ${jobKeyPrefix}, as the keys of job.limits do`]

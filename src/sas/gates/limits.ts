@@ -4,10 +4,11 @@ import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './rules-in-force.js'
-import { jobKeyPrefix, maxKeyLength } from './pass.js'
+import { gateAddress, homeOf, jobKeyPrefix } from './home.js'
+import { maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
-import { maxAtOnce, rulesProblems, rulesShape, type LimitRules } from './rules.js'
-import { gateAddress, readGate } from './stored-gate.js'
+import { maxAtOnce, maxAtOnceInPartition, rulesProblems, rulesShape, type LimitRules } from './rules.js'
+import { readGate } from './stored-gate.js'
 
 /** A limit that steps share, and the steps that are inside it or wait. */
 export interface LimitView {
@@ -92,7 +93,9 @@ export class Limits {
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
     const { values, problems } = readOptions(operatorsShape, rules)
     const ofRules =
-      problems.length === 0 ? [...rulesProblems(values), ...rateProblems(key, values)] : problems
+      problems.length === 0
+        ? [...rulesProblems(values), ...rateProblems(key, values), ...sizeProblems(key, values)]
+        : problems
     refuse('set', [...keyProblems(key), ...ofRules])
     const before = (await readGate(this.options.store, gateAddress(key)))?.operated
     if (before?.before !== undefined) {
@@ -182,7 +185,9 @@ export class Limits {
 const usualReasons = { set: 'set', clear: 'cleared', pause: 'paused', resume: 'resumed' }
 
 function keyProblems(key: unknown): readonly string[] {
-  const isText = typeof key === 'string' && key !== '' && key.length <= maxKeyLength + jobKeyPrefix.length
+  // The key of a limit of one partition also has the partition key.
+  const most = typeof key === 'string' && homeOf(key) !== null ? Infinity : maxKeyLength + jobKeyPrefix.length
+  const isText = typeof key === 'string' && key !== '' && key.length <= most
   return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters`]
 }
 
@@ -191,6 +196,15 @@ function rateProblems(key: unknown, { perSecond }: { readonly perSecond: unknown
   const isOfJobs = typeof key === 'string' && key.startsWith(jobKeyPrefix)
   if (!isOfJobs || perSecond === undefined) return []
   return [`limit ${JSON.stringify(key)} is one of jobs, so it has atOnce and no perSecond`]
+}
+
+/** A limit of one partition is part of the transactions of its jobs, so it must stay small. */
+function sizeProblems(
+  key: unknown,
+  { atOnce = 0 }: { readonly atOnce: number | undefined },
+): readonly string[] {
+  const isSmall = typeof key !== 'string' || homeOf(key) === null || atOnce <= maxAtOnceInPartition
+  return isSmall ? [] : [`a limit of one partition lets at most ${maxAtOnceInPartition} in at once`]
 }
 
 function refuse(call: string, problems: readonly string[]): void {

@@ -2,6 +2,7 @@ import type { StepDocument } from '../model/documents.js'
 import type { GateOfStep, Place, PlanLimit, Turn } from '../model/gate-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate, type KnownValues } from '../plan/template.js'
+import { jobKeyPrefix, keyInPartition, partitionKeyPrefix } from './home.js'
 
 /** A step that must come to its gates before its next attempt is dispatched, or a job before its first. */
 export interface GateRequest {
@@ -39,12 +40,6 @@ export const askAgainMs = 15 * 60_000
 
 export const maxKeyLength = 200
 
-/**
- * The keys of limits of jobs begin with this text. So all jobs and steps come to their gates in the same order, first
- * to those of jobs, and no two of them wait for each other.
- */
-export const jobKeyPrefix = 'jobs:'
-
 /** Checks whether the next attempt of a step must pass gates. An undo passes none, so that it is never held up. */
 export function isGated({ limits, kind, direction }: StepDocument): boolean {
   return limits !== undefined && kind === 'operation' && direction === 'do'
@@ -55,21 +50,25 @@ export function isGated({ limits, kind, direction }: StepDocument): boolean {
  * for a refusal if a key is no text.
  */
 export function requestAtBegin(step: StepDocument, known: KnownValues): GateRequest | string {
-  const { limits = [], dispatch } = step
-  const gates = gatesOf(limits, known, '')
+  const { limits = [], dispatch, pk } = step
+  const gates = gatesOf(limits, { known, pk, prefix: '' })
   if (typeof gates === 'string') return gates
   return { step, entry: dispatch, gates, turn: null, waitsFor: null, reservedMs: null }
 }
 
+/** What the keys of limits are made of. */
+interface KeyParts {
+  readonly known: KnownValues
+  /** The partition key of the job. */
+  readonly pk: string
+  readonly prefix: string
+}
+
 /** Returns the gates of these limits in the order of their keys, or the reason why a key is invalid. */
-export function gatesOf(
-  limits: readonly PlanLimit[],
-  known: KnownValues,
-  prefix: string,
-): readonly GateOfStep[] | string {
+export function gatesOf(limits: readonly PlanLimit[], parts: KeyParts): readonly GateOfStep[] | string {
   const gates: GateOfStep[] = []
   for (const limit of limits) {
-    const gate = resolved(limit, known, prefix)
+    const gate = resolved(limit, parts)
     if (typeof gate === 'string') return gate
     if (!gates.some(({ key }) => key === gate.key)) gates.push(gate)
   }
@@ -85,9 +84,8 @@ export function requestAgain(step: StepDocument): GateRequest | null {
 }
 
 function resolved(
-  { key, fairBy = null, ...rules }: PlanLimit,
-  known: KnownValues,
-  prefix: string,
+  { key, fairBy = null, perPartition, ...rules }: PlanLimit,
+  { known, pk, prefix }: KeyParts,
 ): GateOfStep | string {
   const name = nameOf(resolveTemplate(key, known))
   if (name === null) {
@@ -96,8 +94,11 @@ function resolved(
   if (prefix === '' && name.startsWith(jobKeyPrefix)) {
     return `the key of a limit of a step must not begin with ${jobKeyPrefix}, and it is ${shown(key, known)}`
   }
+  if (perPartition !== true && name.startsWith(partitionKeyPrefix)) {
+    return `the key of a limit must not begin with ${partitionKeyPrefix}, and it is ${shown(key, known)}; use perPartition: true`
+  }
   const group = nameOf(resolveTemplate(fairBy, known)) ?? ''
-  return { key: `${prefix}${name}`, group, ...rules }
+  return { key: `${prefix}${perPartition === true ? keyInPartition(name, pk) : name}`, group, ...rules }
 }
 
 function nameOf(value: unknown): string | null {

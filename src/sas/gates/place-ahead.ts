@@ -5,7 +5,8 @@ import type { StateStore } from '../store/state-store.js'
 import { isInQueue, wholeJob } from './job-place.js'
 import { turnsBefore } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
-import { gateAddress, readGate } from './stored-gate.js'
+import { gateAddress } from './home.js'
+import { readGate } from './stored-gate.js'
 
 /** The place of a step that waits for room in a limit, or of a job, whose `stepId` is empty. */
 export interface PlaceAtLimit {

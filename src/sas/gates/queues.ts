@@ -16,14 +16,17 @@ export const maxPassed = 4
  * group, the highest priority comes first, but no queue is passed over for long (I41). Within a queue, the first
  * waiter comes first (I26).
  */
-export function nextTurns(gate: GateDocument): {
+export function nextTurns(
+  gate: GateDocument,
+  most = maxTurns,
+): {
   readonly gate: GateDocument
   readonly turns: readonly Turn[]
 } {
   const free = (rulesOf(gate).atOnce ?? Infinity) - gate.holders.length
   let { lanes } = gate
   const turns: Turn[] = []
-  while (turns.length < Math.min(free, maxTurns)) {
+  while (turns.length < Math.min(free, most)) {
     const next = nextLane(lanes)
     if (next === undefined) break
     turns.push({ group: next.group, number: next.first, ...priorityOf(next) })

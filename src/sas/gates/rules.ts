@@ -13,6 +13,9 @@ export interface LimitRules {
 /** The largest number of steps at once. The document of a gate names each of them. */
 export const maxAtOnce = 1_000
 
+/** The same for a limit of one partition. It is part of the transactions of its jobs, so it must stay small. */
+export const maxAtOnceInPartition = 100
+
 /** The shape of the numbers of a limit. */
 export const rulesShape = {
   atOnce: optional(wholeNumber(1, maxAtOnce)),

@@ -1,14 +1,10 @@
 import { decodeDocument } from '../model/decode.js'
 import { wholeJob } from './job-place.js'
-import { gateDocumentId, jobDocumentId, stepDocumentId, waiterDocumentId } from '../model/document-ids.js'
+import { waiterAddress } from './home.js'
+import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
 import type { Turn } from '../model/gate-parts.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
-
-export function gateAddress(key: string): DocumentAddress {
-  const id = gateDocumentId(key)
-  return { pk: id, id }
-}
 
 /** Reads the gate at this address. Returns null if it is missing or unreadable. */
 export async function readGate(
@@ -24,10 +20,10 @@ export async function readGate(
 /** Reads the document of a waiter. Returns null if it is missing or unreadable. */
 export async function readWaiter(
   store: StateStore,
-  gate: string,
+  key: string,
   turn: Turn,
 ): Promise<Stored<GateWaiterDocument> | null> {
-  const document = await store.read({ pk: gate, id: waiterDocumentId(turn) })
+  const document = await store.read(waiterAddress(key, turn))
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'waiter') return null
   return { ...decoded.waiter, _etag: document._etag, _ts: document._ts }

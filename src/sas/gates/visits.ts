@@ -1,6 +1,11 @@
 import type { Clock } from '../../platform/index.js'
 import type { JobDocument } from '../model/documents.js'
+import type { Arrival, GateAnswer } from './gate.js'
 import type { Gatekeeper } from './gatekeeper.js'
+import { GatesAtHome, type GateChange } from './gates-at-home.js'
+import { homeOf } from './home.js'
+import type { StateStore } from '../store/state-store.js'
+import type { Visitor } from '../model/gate-documents.js'
 import type { GateOfStep } from '../model/gate-parts.js'
 import { wholeJob } from './job-place.js'
 import type { GateRequest, Pass } from './pass.js'
@@ -10,6 +15,12 @@ const leastWithinMs = 60_000
 
 /** The time for which an answer of the gates may be used. It is shorter than the time until the first check. */
 const usableMs = 30_000
+
+/** A step or a job that leaves its gates, with their keys. */
+export interface Leaving {
+  readonly visitor: Visitor
+  readonly keys: readonly string[]
+}
 
 interface Known {
   readonly pass: Pass
@@ -23,11 +34,16 @@ interface Known {
  */
 export class Visits {
   private readonly known = new Map<string, Known>()
+  private readonly clock: Clock
+  private readonly atHome: GatesAtHome
 
   constructor(
     private readonly gates: Gatekeeper,
-    private readonly clock: Clock,
-  ) {}
+    by: { readonly store: StateStore; readonly clock: Clock },
+  ) {
+    this.clock = by.clock
+    this.atHome = new GatesAtHome(gates, by)
+  }
 
   /** The answers that may still be used. */
   get passes(): ReadonlyMap<string, Pass> {
@@ -39,12 +55,43 @@ export class Visits {
   /** @throws StoreUnavailable if a gate could not be read or written */
   async make(job: JobDocument, requests: readonly GateRequest[]): Promise<void> {
     const untilMs = this.clock.monotonic() + usableMs
-    await Promise.all(
-      requests.map(async (request) => {
-        const pass = await this.visit(job, request)
-        this.known.set(request.step?.stepId ?? wholeJob, { pass, untilMs })
-      }),
-    )
+    const visit = async (request: GateRequest): Promise<void> => {
+      const pass = await this.visit(job, request)
+      this.known.set(request.step?.stepId ?? wholeJob, { pass, untilMs })
+    }
+    // Each proposal for a gate of this partition goes by the one before.
+    const isAtHome = ({ gates }: GateRequest): boolean => gates.some(({ key }) => homeOf(key) !== null)
+    await Promise.all(requests.filter((request) => !isAtHome(request)).map(visit))
+    for (const request of requests.filter(isAtHome)) await visit(request)
+  }
+
+  /**
+   * Adds the leaves from gates in the partition of the job to its transaction. Returns the other leaves, which follow
+   * the transaction.
+   *
+   * @throws StoreUnavailable if a gate could not be read
+   */
+  async leave(leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
+    for (const { visitor, keys } of leaving) {
+      for (const key of keys.filter((each) => homeOf(each) !== null)) await this.atHome.leave(key, visitor)
+    }
+    return leaving.map(({ visitor, keys }) => ({ visitor, keys: keys.filter((key) => homeOf(key) === null) }))
+  }
+
+  /** Returns the changes of gates that belong to the transaction of the job. */
+  changes(): readonly GateChange[] {
+    return this.atHome.changes()
+  }
+
+  /** Prepares for another decision after the transaction failed. Answers that were not written count no more. */
+  again(): void {
+    if (!this.atHome.isUsed) return
+    this.atHome.drop()
+    this.known.clear()
+  }
+
+  private arrive(arrival: Arrival): Promise<GateAnswer> {
+    return homeOf(arrival.gate.key) === null ? this.gates.arrive(arrival) : this.atHome.arrive(arrival)
   }
 
   private async visit(
@@ -60,7 +107,7 @@ export class Visits {
     for (const [index, gate] of gates.entries()) {
       const turn = request.waitsFor === gate.key ? request.turn : null
       const isLast = index === gates.length - 1
-      const answer = await this.gates.arrive({ ...common, gate, turn, isLast })
+      const answer = await this.arrive({ ...common, gate, turn, isLast })
       if (answer.kind === 'waits') {
         return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
       }
@@ -69,7 +116,7 @@ export class Visits {
     }
     // The step is inside all gates now, so it waits nowhere with a reserved time.
     for (const gate of rated) {
-      const answer = await this.gates.arrive({ ...common, gate, turn: null, isLast: true })
+      const answer = await this.arrive({ ...common, gate, turn: null, isLast: true })
       if (answer.kind === 'waits') {
         return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
       }

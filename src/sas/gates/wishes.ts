@@ -62,16 +62,18 @@ function creating(document: GateWaiterDocument): StateWrite {
   return { kind: 'create', document }
 }
 
-interface DecidingBy {
+export interface DecidingBy {
   readonly store: StateStore
   readonly clock: Clock
+  /** The largest number of waiters that are called. Default: as many as may enter, and one transaction holds. */
+  readonly maxCalls?: number
 }
 
 /** Decides about wishes, in an order in which the rules are known first and places are freed before others come. */
 export async function decideWishes(
   before: GateDocument,
   wishes: readonly Wish[],
-  { store, clock }: DecidingBy,
+  { store, clock, maxCalls }: DecidingBy,
 ): Promise<Decided> {
   const now = clock.now()
   let gate = before
@@ -81,9 +83,9 @@ export async function decideWishes(
     else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
     else if (wish.kind === 'decide') gate = { ...gate, operated: operatedBy(wish.made, gate.operated) }
   }
-  const next = nextTurns(gate)
+  const next = nextTurns(gate, maxCalls)
   gate = next.gate
-  const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
+  const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.key, turn)))
   const made = wishes.flatMap((wish) => (wish.kind === 'decide' ? [wish.made] : []))
   const writes: StateWrite[] = [...(await keptDecisions(store, before.key, made))]
   const calls: Visitor[] = []

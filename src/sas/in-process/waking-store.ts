@@ -19,7 +19,13 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     apply: async (partition, writes) => {
       const result = await store.apply(partition, writes)
       if (result.kind === 'applied') {
-        for (const reader of rolesToWake(writes)) hints.part(reader).notify(result.physicalRangeId)
+        const { physicalRangeId } = result
+        for (const reader of rolesToWake(writes)) {
+          // A pause concerns the schedulers of all ranges, which read it again after such a hint.
+          const isForAll =
+            reader === 'scheduler' && writes.some(({ document }) => document['type'] === 'sas.pauses')
+          hints.part(reader).notify(isForAll ? null : physicalRangeId)
+        }
       }
       if (result.kind === 'unknownOutcome') hints.notify(null)
       return result

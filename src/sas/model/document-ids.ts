@@ -58,14 +58,22 @@ export function gateDocumentId(key: string): string {
   return `${gateIdPrefix}${safeId(key)}`
 }
 
-/** Returns the document id of a waiter, which is unique within the partition of its gate. */
-export function waiterDocumentId({ group, number, priority }: Turn): string {
+/**
+ * Returns the document id of a waiter, which is unique within the partition of its gate. `ofKey` is the key of a gate
+ * that shares its partition with other gates, or null.
+ */
+export function waiterDocumentId({ group, number, priority }: Turn, ofKey: string | null = null): string {
   const place = priority === undefined ? String(number) : `${number}p${priority}`
-  return `sas.waiter:${safeId(group)}:${place}`
+  return `sas.waiter:${ofKey === null ? '' : `${safeId(ofKey)}:`}${safeId(group)}:${place}`
 }
 
 /** The id of the document with the decisions about a limit, in the partition of its gate. */
 export const limitDecisionsId = 'sas.limitDecisions'
+
+/** Returns the id of the document with the decisions about a limit that shares its partition with other limits. */
+export function decisionsOfLimitId(key: string): string {
+  return `${limitDecisionsId}:${safeId(key)}`
+}
 
 /** Returns the id of the job of a tick: the schedule's id and the due time in the basic form of ISO 8601. */
 export function tickJobId(scheduleId: string, dueMs: number): string {

@@ -33,7 +33,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 4
+export const schemaVersion = 5
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -65,6 +65,12 @@ export const limitedJobSchema = 4
 
 /** The version of a limit at which steps of other priorities than 0 wait. Code of version 3 would mix up their queues. */
 export const priorityGateSchema = 4
+
+/**
+ * The version of a job with a limit for each partition, and of such a limit. Code of version 4 would look for the limit
+ * in another partition.
+ */
+export const partitionLimitSchema = 5
 
 export const jobSchema = z.object({
   ...envelope,

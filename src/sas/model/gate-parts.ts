@@ -17,6 +17,8 @@ export const limit = gateRules.extend({
   key: json,
   /** The group of the job among the jobs that wait at the gate, with references. Missing means one group. */
   fairBy: json.optional(),
+  /** True if each partition key has a limit of its own, which lives beside the jobs. Otherwise missing. */
+  perPartition: z.boolean().optional(),
 })
 
 /** A gate that a step has entered or at which it waits. */

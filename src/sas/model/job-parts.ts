@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
-import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
+import type { Compensation, Pause, RestartedAs, RestartOf, Triage } from './readable-parts.js'
 import { limit, place } from './gate-parts.js'
 import { pausedWith } from './pause-documents.js'
-import { secretHolder, ticketHolder } from './shared-parts.js'
+import { attentionKinds, secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -58,6 +58,23 @@ const restartOf = z.object({
   why: z.string(),
 }) satisfies z.ZodType<RestartOf>
 
+const triage = z.object({
+  assignee: z.string().nullable(),
+  note: z.string().nullable(),
+  snoozedUntil: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+  /** The flag of the job at that time. The triage counts only while the job has this flag. */
+  about: z.object({ kind: z.enum(attentionKinds), stepId: z.string().nullable(), since: z.string() }),
+}) satisfies z.ZodType<Triage>
+
+const triageEntry = z.object({
+  at: z.string(),
+  by: z.string(),
+  stepId: z.string().nullable(),
+  why: z.string(),
+})
+
 /** The fields that a job has only if its workflow or its submission uses them. Old instances keep them. */
 export const optionalJobParts = {
   /** The tags by which jobs are listed, each as `name=value`. */
@@ -91,5 +108,15 @@ export const optionalJobParts = {
    * `gates` are empty if the job has left them.
    */
   place: place.optional(),
+  /**
+   * What operators have said about the problem of the job. Operators write it, and only clients read it. Null or
+   * missing if there is nothing. A later problem makes it void, so no role has to remove it.
+   */
+  triage: triage.nullable().optional(),
+  /**
+   * The newest changes of `triage`. They are not in `audit`, because earlier versions could not read a job with
+   * another command in its audit, and so that they push no decision out of it.
+   */
+  triageAudit: z.array(triageEntry).optional(),
   ...ticketHolder,
 }

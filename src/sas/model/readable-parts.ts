@@ -105,9 +105,25 @@ export interface JobPause extends Pause {
   readonly with?: { readonly kind: 'workflow' | 'agent'; readonly name: string }
 }
 
+/**
+ * What operators have said about the present problem of a job: who looks after it, what they know, and until when
+ * lists of problems hide it. It ends with the problem. An extended wait is the same problem until an operator acts.
+ */
+export interface Triage {
+  /** The person who looks after the problem, or null. */
+  readonly assignee: string | null
+  readonly note: string | null
+  /** The time until which lists of problems hide the job, ISO-8601 UTC, or null. It may be in the past. */
+  readonly snoozedUntil: string | null
+  /** The operator who made the newest change. */
+  readonly by: string
+  /** The time of the newest change, ISO-8601 UTC. */
+  readonly at: string
+}
+
 /** A decision of an operator about a job. */
 export interface AuditEntry {
-  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart' | 'migrate'
+  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart' | 'migrate' | 'triage'
   /** Null for the whole job. */
   readonly stepId: string | null
   /** ISO-8601 UTC. */

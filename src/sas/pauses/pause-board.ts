@@ -8,6 +8,9 @@ import { readPauses } from './stored-pauses.js'
 /** The time between two reads of the pauses by a scheduler that owns leases. */
 const readEveryMs = 15_000
 
+/** The shortest time between two reads because of hints. */
+const hintedEveryMs = 1_000
+
 /** The time for which a scheduler may decide by a reading (I35). */
 const usableForMs = 30_000
 
@@ -24,6 +27,11 @@ export interface PauseBoardOptions {
   readonly telemetry: Telemetry
 }
 
+/** Calls a listener with the range of each write, or with null for a write that concerns all ranges. */
+interface PauseHints {
+  subscribe(listener: (rangeId: string | null) => void): () => void
+}
+
 /**
  * Knows which workflows and agents are paused, for the scheduler of this process. Every decision needs a reading that
  * is at most {@link usableForMs} old. So no later decision dispatches an attempt of what was paused, also if the
@@ -36,6 +44,10 @@ export class PauseBoard {
   private reading: PauseReading | null = null
   private newest: PausesDocument | null = null
   private readonly leases = new Set<string>()
+  /** The beginning of the newest read, by the monotonic clock of this process. */
+  private readAtMs = -Infinity
+  private isHinted = false
+  private endHints = (): void => undefined
   private readonly loop: BackgroundLoop
 
   constructor(private readonly options: PauseBoardOptions) {
@@ -43,7 +55,11 @@ export class PauseBoard {
     this.loop = new BackgroundLoop({
       clock,
       turn: async () => {
-        if (this.leases.size > 0) await this.read()
+        if (this.leases.size === 0) return readEveryMs
+        const tooSoonMs = this.isHinted ? this.readAtMs + hintedEveryMs - clock.monotonic() : 0
+        if (tooSoonMs > 0) return tooSoonMs
+        this.isHinted = false
+        await this.read()
         return readEveryMs
       },
       onError: (error) => {
@@ -53,11 +69,15 @@ export class PauseBoard {
     })
   }
 
-  start(): void {
+  /** @param hints A hint about all ranges may be about a pause. */
+  start(hints?: PauseHints): void {
     this.loop.start()
+    const heard = (rangeId: string | null): void => (rangeId === null ? this.hinted() : undefined)
+    this.endHints = hints?.subscribe(heard) ?? this.endHints
   }
 
   stop(): Promise<void> {
+    this.endHints()
     return this.loop.stop()
   }
 
@@ -68,6 +88,13 @@ export class PauseBoard {
 
   leaseReleased(leaseToken: string): void {
     this.leases.delete(leaseToken)
+  }
+
+  /** Reads the pauses soon, because they may have changed. A lost hint costs only a delay. */
+  hinted(): void {
+    if (this.leases.size === 0) return
+    this.isHinted = true
+    this.loop.wake()
   }
 
   /** Takes a version of the document that the feed delivered. It does not show that there is no newer one. */
@@ -99,6 +126,7 @@ export class PauseBoard {
   async read(): Promise<PauseReading> {
     const { store, clock } = this.options
     const atMs = clock.monotonic()
+    this.readAtMs = atMs
     const read = await readPauses(store)
     // A replica of the store may be behind. A document that was removed by hand pauses nothing.
     const isBehind = read !== null && this.newest !== null && read.stampMs < this.newest.stampMs

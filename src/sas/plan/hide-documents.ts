@@ -127,7 +127,15 @@ function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument 
 const written: ReadonlySet<string> = new Set(['message', 'why', 'reason', 'note', 'title', 'before', 'after'])
 
 /** The fields of jobs and of steps that contain such texts. */
-const toldByJobs = ['attention', 'compensation', 'paused', 'diagnostics', 'audit'] as const
+const toldByJobs = [
+  'attention',
+  'compensation',
+  'paused',
+  'diagnostics',
+  'audit',
+  'triage',
+  'triageAudit',
+] as const
 const toldBySteps = ['attention', 'diagnostics', 'progress', 'asked', 'event'] as const
 
 /** Hides texts in the messages within some fields of a document. */

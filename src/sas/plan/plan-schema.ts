@@ -1,4 +1,10 @@
-import { basicSchema, continuingSchema, limitedJobSchema, type Json } from '../model/documents.js'
+import {
+  basicSchema,
+  continuingSchema,
+  limitedJobSchema,
+  partitionLimitSchema,
+  type Json,
+} from '../model/documents.js'
 import type { Condition } from './condition.js'
 import type { Plan, PlanStep } from './plan.js'
 import { hasText, stepsWithPart } from './template.js'
@@ -16,6 +22,8 @@ const basicOperators: ReadonlySet<unknown> = new Set<Condition['operator']>([
 
 /** Returns the schema version of a job with this plan: the lowest that reads all parts of the plan. */
 export function schemaOf({ steps, limits }: Pick<Plan, 'steps' | 'limits'>): number {
+  const all = [limits, ...steps.map((step) => step.limits)].flatMap((list) => list ?? [])
+  if (all.some(({ perPartition }) => perPartition === true)) return partitionLimitSchema
   if (limits !== undefined) return limitedJobSchema
   return steps.some(isContinuing) ? continuingSchema : basicSchema
 }

@@ -2,6 +2,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
 import { stepsAsIn } from '../decisions/ledger.js'
 import type { EndedJob } from '../in-process/job-endings.js'
+import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
@@ -22,6 +23,8 @@ export interface Settled {
 export interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
+  /** The changes of gates in the partition of the job. */
+  readonly gates: readonly GateChange[]
   /** The pauses that the decision took into account. */
   readonly pauses: PauseReading
   /**
@@ -60,7 +63,7 @@ export class JobWriter {
   async write(
     job: Stored<JobDocument>,
     decision: Written,
-    { unclear, settled, leaseToken, pauses }: Applying,
+    { unclear, settled, gates, leaseToken, pauses }: Applying,
   ): Promise<Applied | null> {
     if (!this.options.board.isUsable(pauses)) return null
     const agents = leaseToken === null ? undefined : this.options.inProcessPath?.agents.at(leaseToken)
@@ -75,6 +78,7 @@ export class JobWriter {
       pairs.push({ before, after: step })
     }
     const writes = [
+      ...gates.flatMap((gate) => gate.writes),
       replacing(job, decision.job),
       ...pairs.map((pair) => replacing(pair.before, pair.after)),
       ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
@@ -83,8 +87,11 @@ export class JobWriter {
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }
-    if (result.kind !== 'applied') return null
-    const [jobEtag = '', ...stepEtags] = result.etags
+    if (result.kind !== 'applied') {
+      for (const gate of gates) gate.failed()
+      return null
+    }
+    const [jobEtag = '', ...stepEtags] = afterGates(result.etags, gates)
     const steps = pairs.map((pair, index) => ({
       document: { ...pair.after, _etag: stepEtags[index] ?? '', _ts: 0 },
       replacedEtag: pair.before._etag,
@@ -108,4 +115,14 @@ export class JobWriter {
     for (const step of written) steps.set(step.stepId, step)
     return { job, steps: stepsAsIn(job, steps) }
   }
+}
+
+/** Returns the etags of the writes after those of the gates, and lets the gates go on. */
+function afterGates(etags: readonly string[], gates: readonly GateChange[]): readonly string[] {
+  let at = 0
+  for (const gate of gates) {
+    gate.applied(etags[at] ?? '')
+    at += gate.writes.length
+  }
+  return etags.slice(at)
 }

@@ -2,15 +2,14 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { knownValues } from '../decisions/ledger.js'
 import { entryOfJob, requestOfJob, wholeJob } from '../gates/job-place.js'
 import type { Gatekeeper } from '../gates/gatekeeper.js'
+import type { Leaving } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import type { Visitor } from '../model/gate-documents.js'
 import type { Settled, Written } from './job-writer.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** A step or a job that leaves its gates, with their keys. */
-export interface Leaving {
-  readonly visitor: Visitor
-  readonly keys: readonly string[]
+/** A decision that writes nothing, so no place is left. */
+interface NoWrite {
+  readonly kind: 'nothing' | 'stale' | 'unreadable'
 }
 
 interface Remembered {
@@ -22,7 +21,12 @@ interface Remembered {
  * Returns who leaves its gates by a decision: steps that are over or stopped, steps that wait for an operator, and a
  * job that ends. A step or a job that is paused while it waits leaves with the place that it had.
  */
-export function leavingGates(before: JobDocument, written: Written, by: Remembered): readonly Leaving[] {
+export function leavingGates(
+  before: JobDocument,
+  written: Written | NoWrite,
+  by: Remembered,
+): readonly Leaving[] {
+  if (written.kind !== 'write') return []
   const steps = leavingSteps(before, written, by).flatMap(leavingOf)
   const hasLeft = entryOfJob(written.job) !== entryOfJob(before)
   return hasLeft ? [...steps, ...leavingJob(before)] : steps

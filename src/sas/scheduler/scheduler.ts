@@ -11,9 +11,9 @@ import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import type { PauseBoard } from '../pauses/pause-board.js'
-import { Visits } from '../gates/visits.js'
+import { Visits, type Leaving } from '../gates/visits.js'
 import { WaitingHere } from './waiting-here.js'
-import { leaveGates, leavingGates, type Leaving } from './leave-gates.js'
+import { leaveGates, leavingGates } from './leave-gates.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
@@ -156,7 +156,7 @@ export class Scheduler {
     leaseToken: string,
   ): Promise<SettledAttempt | null> {
     const unclear = new UnclearWrites(`job ${step.jobId}`)
-    const visits = new Visits(this.gates, this.options.clock)
+    const visits = new Visits(this.gates, this.options)
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const seen = noneSeen()
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
@@ -172,22 +172,19 @@ export class Scheduler {
       const pauses = await this.options.board.current()
       const decision = await decideJob(job, { seen, visits, settled, pauses }, this.deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
-      // The decision may have read steps, which takes time. After the deadline no outcome counts (I3).
+      const leaving = await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
+      // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
-      const leaving =
-        decision.kind === 'write' ? leavingGates(job, decision, { known: this.known, settled }) : []
-      const applied =
-        decision.kind === 'write'
-          ? await this.writer.write(job, decision, { unclear, settled, leaseToken, pauses })
-          : null
-      if (decision.kind === 'write' && applied !== null) {
-        return {
-          written: after,
-          discarded,
-          followUp: () => this.followUp(decision, applied, leaseToken, leaving),
+      if (decision.kind === 'write') {
+        const writing = { unclear, settled, gates: visits.changes(), leaseToken, pauses }
+        const applied = await this.writer.write(job, decision, writing)
+        if (applied !== null) {
+          const followUp = (): void => this.followUp(decision, applied, leaseToken, leaving)
+          return { written: after, discarded, followUp }
         }
       }
+      visits.again()
       this.known.forget(job)
       await this.known.ensureStep(job, step.stepId, seen)
     }
@@ -244,24 +241,28 @@ export class Scheduler {
     const seen = { ...changed.seen, steps: new Map(changed.seen.steps) }
     let wasUnreadable = false
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
-    const visits = new Visits(this.gates, this.options.clock)
+    const visits = new Visits(this.gates, this.options)
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed, seen)
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
       const pauses = await this.options.board.current()
-      const going = { seen, visits, pauses, ...(called && { called }) }
-      const decision = await decideJob(job, going, this.deciding)
+      const decision = await decideJob(
+        job,
+        { seen, visits, pauses, ...(called && { called }) },
+        this.deciding,
+      )
       if (decision.kind === 'nothing') return
-      const leaving = decision.kind === 'write' ? leavingGates(job, decision, { known: this.known }) : []
-      const applied =
-        decision.kind === 'write'
-          ? await this.writer.write(job, decision, { unclear, leaseToken, pauses })
-          : null
-      if (decision.kind === 'write' && applied !== null) {
-        this.followUp(decision, applied, leaseToken, leaving)
-        return
+      const leaving = await visits.leave(leavingGates(job, decision, { known: this.known }))
+      if (decision.kind === 'write') {
+        const gates = visits.changes()
+        const applied = await this.writer.write(job, decision, { unclear, gates, leaseToken, pauses })
+        if (applied !== null) {
+          this.followUp(decision, applied, leaseToken, leaving)
+          return
+        }
       }
+      visits.again()
       if (decision.kind === 'unreadable') {
         // The job may be gone and only remembered here, so it is read again before it is set aside.
         if (wasUnreadable) return this.aside.put(changed, decision)

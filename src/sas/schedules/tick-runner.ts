@@ -29,10 +29,9 @@ export interface TickLook {
 
 type Advance = TickDecision & { readonly kind: 'advance' }
 
-/** A decision after its job was submitted. `created` as in {@link Ahead}. */
+/** A decision after its job was submitted. */
 interface Performed {
   readonly advance: Advance
-  readonly created: readonly number[]
   /** Whether the tick may stay open, so that the schedule need not be written. */
   readonly mayStay: boolean
 }
@@ -54,8 +53,11 @@ type Step =
 interface Ahead {
   readonly stored: Stored<ScheduleDocument>
   readonly schedule: ScheduleDocument
-  /** The due times of the ticks whose jobs this process created since that version. */
-  readonly created: readonly number[]
+  /**
+   * The due times of the ticks that this process has begun to submit since that version, or whose jobs it found. A
+   * write without an answer may have created a job, so the store is asked before a count is corrected.
+   */
+  readonly begun: readonly number[]
 }
 
 /**
@@ -106,16 +108,19 @@ export class TickRunner {
     if (decision.kind !== 'advance') {
       return { kind: 'rest', untilMs: decision.kind === 'wait' ? decision.untilMs : null }
     }
+    const { nextDueMs: dueMs } = ahead.schedule
+    const begun = decision.passed !== null || dueMs === null ? ahead.begun : withTime(ahead.begun, dueMs)
+    // The tick is noted before its job is written, because the answer to that write may be lost.
+    this.ahead.set(address.id, { ...ahead, begun })
     const performed = await this.performed(ahead, decision)
     if (performed === null) return { kind: 'again' }
     if (performed === 'newer') return { kind: 'rest', untilMs: null }
-    const { advance, created, mayStay } = performed
+    const { advance, mayStay } = performed
     if (keepOpen && mayStay) {
-      this.ahead.set(address.id, { stored, schedule: advance.schedule, created })
+      this.ahead.set(address.id, { stored, schedule: advance.schedule, begun })
       // Meanwhile, another instance may have counted the tick as passed over.
       return { kind: 'advanced', advance, isInDoubt: clock.monotonic() - beganMs > graceMs }
     }
-    this.ahead.set(address.id, { ...ahead, created })
     const result = await unclear.write(() => store.apply(address.pk, [replacing(stored, advance.schedule)]))
     if (result.kind !== 'applied') return { kind: 'again' }
     const late = await this.lateJob(ahead, advance)
@@ -143,20 +148,33 @@ export class TickRunner {
 
   /**
    * Returns how far this process has advanced the stored version. If another process has replaced the version
-   * and counted ticks as passed over whose jobs this process has created, the count is corrected. Then, or if
+   * and counted ticks as passed over whose jobs this process began to write, the count is corrected. Then, or if
    * that write fails, returns null: read the schedule again.
    */
   private async aheadOf(stored: Stored<ScheduleDocument>): Promise<Ahead | null> {
     const ahead = this.ahead.get(stored.id)
     if (ahead?.stored._etag === stored._etag) return ahead
-    const corrected = ahead === undefined ? null : withLateJobs(stored, ahead.created)
+    const corrected = ahead === undefined ? null : await this.corrected(stored, ahead.begun)
     if (corrected !== null) {
       const result = await this.options.store.apply(stored.pk, [replacing(stored, corrected)])
       if (result.kind === 'applied') this.ahead.delete(stored.id)
       return null
     }
     this.ahead.delete(stored.id)
-    return { stored, schedule: stored, created: [] }
+    return { stored, schedule: stored, begun: [] }
+  }
+
+  /** Counts these ticks as submitted if they were passed over and have a job. Returns null if there are none. */
+  private async corrected(
+    stored: Stored<ScheduleDocument>,
+    begun: readonly number[],
+  ): Promise<Stored<ScheduleDocument> | null> {
+    const late: number[] = []
+    for (const dueMs of begun) {
+      if (withLateJobs(stored, [dueMs]) === null) continue
+      if (await jobExists(this.options.store, tickJobId(stored.scheduleId, dueMs))) late.push(dueMs)
+    }
+    return withLateJobs(stored, late)
   }
 
   /**
@@ -167,7 +185,7 @@ export class TickRunner {
     const { nextDueMs: dueMs } = ahead.schedule
     if (passed === null || passed.reason === 'refused' || dueMs === null) return null
     const isThere = await jobExists(this.options.store, tickJobId(schedule.scheduleId, dueMs))
-    return isThere ? { ...ahead, created: [dueMs] } : null
+    return isThere ? { ...ahead, begun: [dueMs] } : null
   }
 
   /** Decides, and reads the facts for which the decision asks. */
@@ -196,8 +214,8 @@ export class TickRunner {
    */
   private async performed(ahead: Ahead, decision: Advance): Promise<Performed | 'newer' | null> {
     const { submission, cancel } = decision
-    const { stored, schedule, created } = ahead
-    if (submission === null) return { advance: decision, created, mayStay: false }
+    const { stored, schedule } = ahead
+    if (submission === null) return { advance: decision, mayStay: false }
     const { store, clock, telemetry } = this.options
     const job = await readAnyScheduledJob(store, schedule.scheduleId)
     if (job === 'newer') {
@@ -217,13 +235,13 @@ export class TickRunner {
         : await submitTick(submitter, job, submission)
     if (result.kind === 'refused') {
       const refused = refusedTick(schedule, submission, result.message)
-      return { advance: { ...decision, submission: null, ...refused }, created, mayStay: false }
+      return { advance: { ...decision, submission: null, ...refused }, mayStay: false }
     }
-    const { jobId, dueMs } = submission
+    const { jobId } = submission
     const { isNew } = result
     telemetry.emit({ type: 'job.submitted', jobId, workflow: schedule.workflow, isNew })
     const mayStay = mayStayOpen(stored, decision.schedule, job?.retainForMs ?? null)
-    return { advance: decision, created: isNew ? [...created, dueMs] : created, mayStay }
+    return { advance: decision, mayStay }
   }
 
   private report({ passed, schedule }: Advance): void {
@@ -233,4 +251,8 @@ export class TickRunner {
     const row = { scheduleId, workflow, reason, count, from, to, message }
     this.options.telemetry.emit({ type: 'ticks.passed', ...row })
   }
+}
+
+function withTime(times: readonly number[], dueMs: number): readonly number[] {
+  return times.includes(dueMs) ? times : [...times, dueMs]
 }

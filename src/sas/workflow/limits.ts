@@ -31,7 +31,7 @@ export function templatesOf(limits: readonly PlanLimit[] = []): readonly PlanLim
 }
 
 /** A limit of jobs: how many of them may run at once. The key may refer to the input of the job. */
-export type JobLimit = Pick<Limit, 'key' | 'fairBy'> & Required<Pick<Limit, 'atOnce'>>
+export type JobLimit = Pick<Limit, 'key' | 'fairBy' | 'perPartition'> & Required<Pick<Limit, 'atOnce'>>
 
 /** Returns the limits of the jobs of a workflow as they are stored, and notes what is wrong with them. */
 export function limitsOfJobs(
@@ -45,4 +45,35 @@ export function limitsOfJobs(
   if (templatesOf(limits).some((each) => stepsReferredTo(each).size > 0))
     draft.problem('job.limits: the job comes to its limits before its steps, so refer to job.input only')
   return limits
+}
+
+/** A list whose items are jobs, and the limits of their workflow. */
+export interface LimitedItems {
+  readonly stepId: string
+  readonly limits: readonly PlanLimit[]
+}
+
+/**
+ * Notes the lists whose items need a place that their own job holds. The job keeps its place until all items have ended,
+ * so they could wait for each other without end.
+ */
+export function noteSharedLimits(
+  draft: LimitsDraft,
+  ofJob: readonly PlanLimit[] | undefined,
+  items: readonly LimitedItems[],
+): void {
+  for (const { stepId, limits } of items) {
+    const shared = limits.flatMap(({ key, perPartition }) => {
+      const isSame = ofJob?.some((limit) => limit.key === key) === true
+      return isSame && perPartition !== true && typeof key === 'string' ? [key] : []
+    })
+    const [name] = shared
+    if (name === undefined) continue
+    const key = JSON.stringify(name)
+    const rule = `give the items another key, such as ${JSON.stringify(`${name} items`)}`
+    draft.problemOf(
+      stepId,
+      `its items share the limit of jobs ${key} with the job, so they would wait for each other; ${rule}`,
+    )
+  }
 }

@@ -5,6 +5,7 @@ import { attention } from '../../../src/cli/commands/jobs/attention.js'
 import { decide } from '../../../src/cli/commands/jobs/resubmit-release-cancel.js'
 import { list } from '../../../src/cli/commands/jobs/list.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
+import { triage } from '../../../src/cli/commands/jobs/triage.js'
 import { watch } from '../../../src/cli/commands/jobs/watch.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
@@ -112,4 +113,49 @@ it('`resubmit` warns of new input for a step that may have acted, also in JSON a
   expect(JSON.parse(said().split('\n').at(-1) ?? '')).toMatchObject({
     audit: [{ edit: { changes: [{ stepId: 'pay', path: 'input.amount', before: '1', after: '2' }] } }],
   })
+})
+
+it('`triage` says who looks after a job and hides it, and `attention` shows this', async () => {
+  for (const jobId of ['T-1', 'T-2']) {
+    const job = await host.client.submit(
+      defineWorkflow('triaging', (of) => {
+        of.step('pay', bank.pay, { amount: 1 })
+      }),
+      {},
+      { jobId },
+    )
+    await expect(job.result()).rejects.toThrow(JobFailed)
+  }
+  const only = { ...store, workflow: 'triaging' }
+  await expect(triage('T-1', store, terminal)).rejects.toThrow('--assign, --note, --snooze, --clear')
+  await expect(triage(undefined, { ...store, note: 'x' }, terminal)).rejects.toThrow('needs a JOB')
+  const both = { ...store, note: 'x', clear: 'note' as const }
+  await expect(triage('T-1', both, terminal)).rejects.toThrow('clear note and a new note exclude each other')
+  await expect(triage('T-1', { ...store, snooze: 'soon' }, terminal)).rejects.toThrow('snooze is "soon"')
+
+  const assigned = { ...only, assign: 'ann', note: `asked ${red}`, by: 'bob' }
+  expect(await triage(undefined, { ...assigned, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toContain('2 jobs would be triaged:')
+  expect(await triage(undefined, assigned, terminal)).toBe(0)
+  expect(await triage('T-2', { ...store, snooze: '2099-01-01' }, terminal).catch(String)).toContain('a year')
+  forget()
+  expect(await triage('T-2', { ...store, snooze: '2h', clear: 'assignee' }, terminal)).toBe(0)
+  expect(said()).toBe('1 job triaged:\n  T-2')
+  forget()
+  expect(await attention(only, terminal)).toBe(1)
+  expect(said()).toContain('  T-1: assigned to ann; asked \\u001b[31mred\n')
+  expect(said()).toContain('1 job needs attention; 1 snoozed: see --snoozed')
+  expect(said()).not.toContain('T-2')
+  forget()
+  expect(await attention({ ...only, snoozed: true }, terminal)).toBe(1)
+  expect(said()).toMatch(/T-2: snoozed until \d{4}-\d\d-\d\dT\d\d:\d\dZ; asked/)
+  forget()
+  expect(await attention({ ...only, assignee: 'bob' }, terminal)).toBe(0)
+  expect(said()).toBe('nothing needs attention')
+  await expect(attention({ ...only, assignee: 'bob', mine: true }, terminal)).rejects.toThrow('exclude')
+  forget()
+  await status('T-1', store, terminal)
+  expect(said()).toMatch(/^triage {5}pay by bob at .*: assigned to ann; note: asked/m)
+  expect(await triage('T-1', { ...store, clear: 'all' }, terminal)).toBe(0)
+  expect(await host.client.list({ workflow: 'triaging' })).toMatchObject([{ jobId: 'T-2' }, { triage: null }])
 })

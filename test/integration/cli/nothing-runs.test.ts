@@ -56,6 +56,16 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
       /^No instance in the roles scheduler and supervisor reads the feed range of this job;.* No scheduler has/,
     ) as string,
   })
+  const job = await client.get('a')
+  expect((await job?.view({ readsLeases: true }))?.why, 'a client says the same').toBe(
+    (JSON.parse(said()) as { readonly why: string }).why,
+  )
+  expect((await job?.view())?.why, 'only if it is asked').toMatch(/^No scheduler has/)
+  const forbidden = emulator.faults.add({ match: { container: 'leases', operation: 'query' }, status: 403 })
+  expect((await job?.view({ readsLeases: true }))?.why, 'unread leases tell nothing').toMatch(
+    /^No scheduler has/,
+  )
+  emulator.faults.remove(forbidden)
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, '{"module":"./agents.js"}')
   forget()

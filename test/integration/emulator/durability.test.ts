@@ -95,10 +95,10 @@ describe('a data directory', () => {
       encoding: 'string',
       overlappingSync: false,
     })
-    await store.put('format', '5')
+    await store.put('format', '6')
     await store.close()
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow(
-      'has format 5; this version reads format 4',
+      'has format 6; this version reads format 5',
     )
   })
 

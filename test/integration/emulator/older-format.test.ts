@@ -44,7 +44,7 @@ function withoutCounts(key: string, value: string): string {
 }
 
 it.each(['2', '3'] as const)(
-  'a data directory of format %s is read, and then has format 4',
+  'a data directory of format %s is read, and then has format 5',
   async (format) => {
     const first = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory: first, partitionCount: 3 })
@@ -85,8 +85,8 @@ it.each(['2', '3'] as const)(
     expect([...scan(again)].map((version) => version.toJSON())).toEqual(changed)
     await newer.close()
     const store = open<string, string>({ path: dataDirectory, ...settings })
-    expect(store.get('format')).toBe('4')
-    // A store that had format 4 from the beginning has the same records.
+    expect(store.get('format')).toBe('5')
+    // A store that had format 5 from the beginning has the same records.
     const finding = [...store.getKeys()].filter((key) => key.startsWith('by-'))
     expect(finding.filter((key) => key.startsWith('by-expiry/'))).toHaveLength(49)
     expect(finding.filter((key) => key.startsWith('by-id/'))).toHaveLength(53)

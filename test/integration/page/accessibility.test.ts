@@ -32,6 +32,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       const kind = isRefused ? 'attention.raised' : 'step.settled'
       await store.telemetry.waitFor(kind, (event) => 'jobId' in event && event.jobId === jobId)
     }
+    await store.host.client.triage('order-0', { assignee: `ann ${hostile}`, note: hostile, by: hostile })
     await putQuestion(store, 'claim-0')
     await actOnMany(store)
     page = await browser.visit(store.address())
@@ -75,6 +76,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       ['/job?jobId=order-0', 'Cancel'],
       ['/job?jobId=order-1', 'Raise event'],
       ['/inbox', 'Answer'],
+      ['/inbox', 'Triage all 2'],
       ['/schedules?schedule=counting', 'Backfill'],
       ['/schedules?schedule=counting', 'Delete'],
       ['/schedules?schedule=counting', 'Define'],

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
+import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { processorNameOf } from '../../../src/connection/internal.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
 
 let page: APage
+
+const other = defineAgent('other', { work: () => null })
+
+/** A job whose agent no instance has. */
+const ofOther = defineWorkflow('of-other', (job) => void job.step('work', other.work, {}, { undo: 'none' }))
 
 interface Description {
   readonly openapi: string
@@ -153,6 +159,24 @@ describe('reads', () => {
     })
     expect(await read('/api/job?jobId=..')).toMatchObject({ jobId: '..' })
     expect((await page.get('/api/job?jobId=none')).status).toBe(404)
+  })
+
+  it('what a job lacks in the roles, apart from the job, because it costs request units', async () => {
+    const { why } = await read<{ why: string }>('/api/job?jobId=good')
+    expect(why).toMatch(/^Step delivery waits/)
+    expect(await read('/api/lacking?jobId=good')).toEqual({ why: null })
+    await page.host.client.submit(ofOther, {}, { jobId: 'alone' })
+    await page.telemetry.waitFor('document.refused', () => true)
+    const lacking = await read<{ why: string }>('/api/lacking?jobId=alone')
+    expect(lacking.why).toMatch(
+      /^No instance that reads the feed range of this job has agent other: start one/,
+    )
+    const alone = await page.host.client.get('alone')
+    const told = await alone?.view({ readsLeases: true })
+    const plain = await alone?.view()
+    expect(told?.why).toBe(`${lacking.why} ${plain?.why ?? ''}`)
+    await page.host.client.cancel('alone', 'seen')
+    expect((await page.get('/api/lacking?jobId=none')).status).toBe(404)
   })
 
   it('problems in groups, numbers, leases, lag and findings', async () => {

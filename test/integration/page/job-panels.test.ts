@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineWorkflow, type Reference } from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, type Reference } from '../../../src/sas/index.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, bank, hostile, type APage } from './a-page.js'
 
@@ -18,6 +18,10 @@ const ordering = defineWorkflow<{ readonly sku: string }>('ordering', (job) => {
   const { paid } = reserved.output as unknown as { readonly paid: Reference<number> }
   job.step('charge', bank.pay, { isRefused: true, amount: paid }, { undo: 'none' })
 })
+
+const other = defineAgent('other', { work: () => null })
+
+const ofOther = defineWorkflow('of-other', (job) => void job.step('work', other.work, {}, { undo: 'none' }))
 
 const limited = defineWorkflow('limited', (job) => {
   job.step(
@@ -123,6 +127,18 @@ describe.skipIf(path === null)('a job in a browser', () => {
       await picture(`job-bars-${width}`)
     }
     expect(page.complaints).toEqual([])
+  })
+
+  it('says before the reason that no instance has the agent of a step', async () => {
+    await store.host.client.submit(ofOther, {}, { jobId: 'alone' })
+    await page.begin(`${store.origin}/job?jobId=alone`)
+    expect(
+      await page.until<string>(
+        `document.querySelector('.why')?.textContent.includes('No instance that reads') && document.querySelector('.why').textContent`,
+      ),
+    ).toMatch(/has agent other: start one whose module exports it\. Step work is with agent other/)
+    await store.host.client.cancel('alone', 'seen')
+    await page.until(`!document.querySelector('.why')?.textContent.includes('No instance that reads')`)
   })
 
   it('reads the stored documents only when they are asked for, and shows them as text', async () => {

@@ -93,25 +93,29 @@ it('a tick costs at most ten request units besides the submission of its job (R1
   await world.stop()
 })
 
-// If the first thing that a job does is to come to a limit, its submission does not begin it.
+// If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's
+// partition is part of the transactions of the job.
 it.each([
   { of: 'second', requests: 2, replaces: 2 },
   { of: 'first', requests: 3, replaces: 4 },
   { of: 'job', requests: 3, replaces: 4 },
+  { of: 'second', perPartition: true, requests: 0, replaces: 2 },
+  { of: 'first', perPartition: true, requests: 1, replaces: 4 },
+  { of: 'job', perPartition: true, requests: 1, replaces: 4 },
 ] as const)(
-  'a limit of the $of with room costs $requests requests more',
-  async ({ of, requests, replaces }) => {
+  'a limit with room costs these requests and replaces more: %j',
+  async ({ of, requests, replaces, ...more }) => {
     const world = await pricedWorld({ together: true })
     const isState = (operation: string): boolean => operation.startsWith('state.')
     const costOf = async (workflow: typeof threeSteps, jobId: string) => {
       world.bill.clear()
-      const job = await world.client.submit(workflow, { value: 1 }, { jobId })
+      const job = await world.client.submit(workflow, { value: 1 }, { jobId, partitionKey: 'tenant' })
       const result = job.result()
       await world.clock.advance(1)
       await result
       return { requests: world.bill.requests(isState), charge: world.bill.charge(isState) }
     }
-    const workflow = limitedSteps(of)
+    const workflow = limitedSteps(of, 'perPartition' in more)
     // The scheduler reads a limit until it has seen that no other process changes it.
     for (const jobId of ['a', 'b', 'c']) await costOf(workflow, jobId)
     const [limited, plain] = [await costOf(workflow, 'd'), await costOf(threeSteps, 'e')]

@@ -12,6 +12,7 @@ import {
   type Unit,
   type UnitOptions,
 } from '../../../src/sas/deployment-unit.js'
+import { pausesDocumentId } from '../../../src/sas/model/document-ids.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { aWorkflow, shop, submittedAtMs } from '../../support/a-job.js'
@@ -44,7 +45,7 @@ function world() {
     random,
   })
   const client = new JobClient({ store, queries, clock, telemetry })
-  return { clock, telemetry, store, unitOptions, client }
+  return { clock, telemetry, store, hints, unitOptions, client }
 }
 
 /** Starts one instance of each role. */
@@ -83,6 +84,30 @@ describe('deployment units of the three roles', () => {
     await units.stop()
     expect(here.clock.pendingTimers).toBe(0)
     expect(here.telemetry.of('delegate.failed')).toEqual([])
+  })
+
+  it('read the pauses again soon after a hint about all ranges, and not after one about a range', async () => {
+    const here = world()
+    let reads = 0
+    const { store } = here
+    const read = store.read.bind(store)
+    store.read = (address) => {
+      if (address.id === pausesDocumentId) reads += 1
+      return read(address)
+    }
+    const units = await running(here, [shop])
+    await here.clock.advance(2_000)
+    const before = reads
+    here.hints.part('scheduler').notify('0')
+    await here.clock.advance(1_000)
+    expect(reads).toBe(before)
+    here.hints.part('scheduler').notify(null)
+    await here.clock.advance(1_000)
+    expect(reads).toBe(before + 1)
+    await units.stop()
+    here.hints.part('scheduler').notify(null)
+    await here.clock.advance(1_000)
+    expect(reads).toBe(before + 1)
   })
 
   it('retry a step that failed, and give up a step that always fails (R2)', async () => {

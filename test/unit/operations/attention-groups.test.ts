@@ -15,6 +15,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
     stepsDone: 0,
     stepCount: 1,
     tags: {},
+    triage: null,
     paused: null,
     restartedAs: null,
     attention: attention === null ? null : { ...flag, ...attention },

@@ -20,6 +20,7 @@ function ended(workflow: string, hoursAgo: number, stepCount = 3): JobSummary {
     stepsDone: stepCount,
     stepCount,
     attention: null,
+    triage: null,
     paused: null,
     restartedAs: null,
     tags: {},

@@ -87,6 +87,7 @@ function aJob(parts: Partial<Job>): Job {
     advice: null,
     compensation: null,
     paused: null,
+    triage: null,
     restartedAs: null,
     restartOf: null,
     diagnostics: [],
@@ -130,7 +131,7 @@ describe('the pace of jobs', () => {
     ({
       ...{ jobId, orderId: jobId, partitionKey: jobId, workflow: 'buying', state: 'Processed' as const },
       ...{ submittedAt: at(from), endedAt: to === null ? null : at(to), stepsDone: 1, stepCount: 1 },
-      ...{ attention: null, tags: {}, paused: null, restartedAs: null },
+      ...{ attention: null, triage: null, tags: {}, paused: null, restartedAs: null },
     }) as const
 
   it('is counted once for each end, of the last minutes, from the submission to the end', () => {
@@ -150,7 +151,15 @@ describe('the pace of jobs', () => {
 describe('a changed job', () => {
   const job = {
     ...{ jobId: 'Ring-1', orderId: 'O-7', partitionKey: 'p', workflow: 'buying', state: 'Error' as const },
-    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 1, paused: null, restartedAs: null },
+    ...{
+      submittedAt: at(0),
+      endedAt: null,
+      stepsDone: 1,
+      stepCount: 1,
+      paused: null,
+      triage: null,
+      restartedAs: null,
+    },
     ...{ tags: { customer: '4711' }, attention: null },
   }
 
@@ -195,6 +204,7 @@ describe('the tail', () => {
       stepCount: 2,
       tags: {},
       paused: null,
+      triage: null,
       restartedAs: null,
     },
     attention: { kind: 'error', since: at(1), by: 'scheduler', message: 'no money', stepId: 'pay' },

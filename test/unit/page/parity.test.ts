@@ -11,6 +11,7 @@ import { recordedTerminal } from '../../support/recorded-terminal.js'
 const shownBy: Readonly<Record<string, string>> = {
   '/api/jobs': 'list',
   '/api/job': 'status',
+  '/api/lacking': 'status',
   '/api/counts': 'status',
   '/api/attention': 'attention',
   '/api/inbox': 'inbox',

@@ -1,7 +1,12 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted } from '../../../platform/internal.js'
-import { readAttention, type AttentionGroup, type FoundAttention } from '../../../operations/index.js'
-import { exitCodes } from '../../output/cli-error.js'
+import {
+  readAttention,
+  type AttentionGroup,
+  type FoundAttention,
+  type TriagedJob,
+} from '../../../operations/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
@@ -9,17 +14,30 @@ import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { firstOf, warning, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
+import { whoAmI } from '../../input/who-am-i.js'
 
-export type AttentionOptions = StoreOptions & SelectionOptions
+export interface AttentionOptions extends StoreOptions, SelectionOptions {
+  readonly assignee?: string
+  readonly mine?: boolean
+  readonly snoozed?: boolean
+}
+
+/** The most triaged jobs of a group that are listed. */
+const mostTriaged = 10
 
 /**
  * Shows problems that need attention, in groups and with advice. The exit code is 1 if there is a problem.
  */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
-  const filter = filterOf(options, now)
+  const { mine = false, snoozed: onlySnoozed = false } = options
+  if (mine && options.assignee !== undefined) {
+    throw new CliError('--mine and --assignee exclude each other: pass one of them', exitCodes.usage)
+  }
+  const assignee = mine ? whoAmI() : options.assignee
+  const question = { filter: filterOf(options, now), now, assignee, onlySnoozed }
   const { groups, ...found } = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => readAttention(client, settings, { filter, now })),
+    withClient(settings, (client) => readAttention(client, settings, question)),
   )
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
@@ -31,7 +49,7 @@ export async function attention(options: AttentionOptions, terminal: Terminal): 
 }
 
 function printGroup(group: AttentionGroup, now: number, terminal: Terminal): void {
-  const { kind, stepId, workflow, message, since, jobIds, advice, command } = group
+  const { kind, stepId, workflow, message, since, jobIds, triaged, advice, command } = group
   const { width } = terminal
   if (kind === 'nothingRuns') {
     terminal.print(`${warning(wrapped(message, width, ''))}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
@@ -44,12 +62,30 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const ago = `${durationText(Math.max(0, now - Date.parse(since)))} ago`
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
-  terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
+  terminal.print(wrapped(firstOf(jobIds), width, '  '))
+  for (const one of triaged.slice(0, mostTriaged)) terminal.print(wrapped(triageText(one, now), width, '  '))
+  const left = triaged.length - mostTriaged
+  if (left > 0) terminal.print(`  and ${left} more, which --json lists`)
+  terminal.print(wrapped(`→ ${advice}:`, width, '  '))
   // The command is on a line of its own and is never wrapped, so that the user can paste it.
   terminal.print(`    ${command}\n`)
 }
 
-function summary({ jobs, notices, isStanding }: Omit<FoundAttention, 'groups'>): string {
+function triageText({ jobId, assignee, note, snoozedUntil }: TriagedJob, now: number): string {
+  const isHidden = snoozedUntil !== null && now < Date.parse(snoozedUntil)
+  const parts = [
+    ...(assignee === null ? [] : [`assigned to ${assignee}`]),
+    ...(isHidden ? [`snoozed until ${snoozedUntil.slice(0, 16)}Z`] : []),
+    ...(note === null ? [] : [note]),
+  ]
+  return `${jobId}: ${parts.length === 0 ? 'no longer snoozed' : parts.join('; ')}`
+}
+
+function summary({ snoozed, ...found }: Omit<FoundAttention, 'groups'>): string {
+  return snoozed === 0 ? present(found) : `${present(found)}; ${snoozed} snoozed: see --snoozed`
+}
+
+function present({ jobs, notices, isStanding }: Omit<FoundAttention, 'groups' | 'snoozed'>): string {
   if (jobs + notices === 0) return isStanding ? 'no job is flagged' : 'nothing needs attention'
   const flagged = counted(jobs, 'job needs attention', 'jobs need attention')
   return notices === 0 ? flagged : `${flagged}; ${undeliveredText(notices)}`

@@ -23,10 +23,13 @@ export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly input?: string
 }
 
-const past: Readonly<Record<DecisionKind | 'restart' | 'migrate', string>> = {
+type Printed = DecisionKind | 'restart' | 'migrate' | 'triage'
+
+const past: Readonly<Record<Printed, string>> = {
   resubmit: 'resubmitted',
   restart: 'restarted',
   migrate: 'migrated',
+  triage: 'triaged',
   release: 'released',
   cancel: 'cancelled',
 }
@@ -126,11 +129,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
 }
 
 /** Prints what became of each job. */
-export function print(
-  kind: DecisionKind | 'restart' | 'migrate',
-  { isDryRun, done, refused }: BulkReport,
-  terminal: Terminal,
-): void {
+export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
   const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
   if (done.length === 0 && refused.length === 0) {
     terminal.print(`No matching job can be ${past[kind]}.`)

@@ -11,7 +11,6 @@ import {
   type RestartOf,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
-import { standstillOf, type Standstill } from '../../../operations/index.js'
 import { processStates } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { editText } from '../../output/edit-text.js'
@@ -20,6 +19,7 @@ import { stepsText } from '../../output/steps-text.js'
 import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { missingRoles } from '../../output/standstill.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText, unreadableText } from '../../output/undelivered-text.js'
 
@@ -40,7 +40,7 @@ export async function status(
 ): Promise<number> {
   const text = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) => {
-      const look = (job: JobView): Promise<Standstill> => standstillOf(job, settings)
+      const look = (): Promise<string | null> => missingRoles(settings)
       return describeFrom(client, { jobId, terminal, look }, options)
     }),
   )
@@ -51,8 +51,8 @@ export async function status(
 interface Asked {
   readonly jobId: string | undefined
   readonly terminal: Terminal
-  /** Returns which roles do not run, and which do not read the range of a job. */
-  readonly look: (job: JobView) => Promise<Standstill>
+  /** Returns which roles do not run although jobs need them, or null. */
+  readonly look: () => Promise<string | null>
 }
 
 async function describeFrom(
@@ -74,17 +74,15 @@ async function describeFrom(
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
   const [seen, undelivered] = await Promise.all([
-    job.view({ hidesSecrets: options.showSecrets !== true }),
+    job.view({ hidesSecrets: options.showSecrets !== true, readsLeases: true }),
     client.undelivered({ jobId }),
   ])
   const view = options.whole === true ? await wholeView(job, seen) : seen
   // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
-  const found = view.endedAt === null ? await look(view).catch(() => null) : null
-  const { nothingRuns = null, unread = null } = found ?? {}
-  const why = unread === null ? view.why : `${unread} ${view.why}`
+  const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
   return options.json === true
-    ? JSON.stringify({ ...view, why, undelivered, nothingRuns })
-    : describe({ ...view, why }, { undelivered, nothingRuns }, terminal)
+    ? JSON.stringify({ ...view, undelivered, nothingRuns })
+    : describe(view, { undelivered, nothingRuns }, terminal)
 }
 
 /** Returns a view whose large values are read from the payload store. */

@@ -99,6 +99,12 @@ export type JournalRecord =
       /** The journal calls this when the change is on disk. */
       readonly stored: () => void
     })
+  | (InContainer & {
+      /** What is known of the documents of a block. Any change of one of them removes it. See `blockOf`. */
+      readonly kind: 'summary'
+      readonly block: number
+      readonly text: string
+    })
   | (InContainer & { readonly kind: 'change'; readonly change: VersionChange; readonly isForgotten: boolean })
   | (InContainer & { readonly kind: 'history'; readonly floors: readonly HistoryFloor[] | null })
 

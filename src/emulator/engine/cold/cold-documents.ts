@@ -102,6 +102,17 @@ export class ColdDocuments {
     }
   }
 
+  /** Returns the number of the first document on disk after a number, or null if there is none. */
+  firstAfter(number: number): number | null {
+    for (const next of this.source.numbersAfter(this.containerRid, number)) return next
+    return null
+  }
+
+  /** Yields the summaries of blocks after this one. They do not know of changes that are not on disk yet. */
+  summaries(after: number): Iterable<readonly [block: number, text: string]> {
+    return this.source.summaries(this.containerRid, after)
+  }
+
   /** Returns the document with this number, or undefined if it is not cold. */
   private listed(number: number): DocumentVersion | undefined {
     const version = this.read(number)

@@ -1,5 +1,13 @@
 import type { KeptDocument } from '../values/version-fields.js'
 
+/** The number of documents in a block. */
+export const documentsPerBlock = 256
+
+/** Returns the block of a document, by its number. */
+export function blockOf(number: number): number {
+  return Math.floor(number / documentsPerBlock)
+}
+
 /** A change in the log of a partition. */
 export interface LoggedChange {
   readonly number: number
@@ -26,4 +34,6 @@ export interface DocumentSource {
   changesFrom(containerRid: string, rangeIds: readonly string[], lsn: number): Iterable<LoggedChange>
   /** Yields the numbers of the documents that expire up to this second, the earliest first. */
   expired(containerRid: string, second: number): Iterable<number>
+  /** Yields the summaries of the blocks after this one, in order. Each is valid for the documents on disk. */
+  summaries(containerRid: string, after: number): Iterable<readonly [block: number, text: string]>
 }

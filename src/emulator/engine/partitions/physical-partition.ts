@@ -165,7 +165,7 @@ export class PhysicalPartition {
 
   /** Takes over documents in memory from the partitions that this one replaces. Does not count them. */
   takeOver(versions: Iterable<DocumentVersion>, parents: readonly PhysicalPartition[], held: Held): void {
-    for (const version of versions) this.admit(version)
+    for (const version of sortedBy([...versions], numberOf)) this.admit(version)
     this.coldLsn = Math.max(...parents.map(({ coldLsn }) => coldLsn))
     this.count = held.count
     this.bytes = held.bytes

@@ -13,12 +13,8 @@ import {
   type Refusal,
   type ScanScope,
 } from '../../engine/index.js'
-import {
-  indexReading,
-  smallOrderedReading,
-  type IndexReading,
-  type ReadingRequest,
-} from '../../indexes/index-reading.js'
+import { indexReading, smallOrderedReading } from '../../indexes/index-reading.js'
+import type { IndexReading, ReadingRequest } from '../../indexes/reading-request.js'
 import { indexFinds } from '../../indexes/index-finds.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
 import { ComputedRows, type ComputedRow, type Place } from './computed-rows.js'

@@ -165,7 +165,8 @@ function answered({ form, jobId, stepId: step }, fields) {
  * @param {string} input
  */
 function isUnchanged({ kind }, given, input) {
-  return kind === 'schedule set' && input === '' && Object.keys(given).length === 0
+  const isPart = kind === 'schedule set' || kind === 'triage'
+  return isPart && input === '' && Object.keys(given).length === 0
 }
 
 const notPermitted = 'Your role does not permit this.'

@@ -20,9 +20,18 @@
  * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean, isArgument?: boolean,
  *   isForOne?: boolean, isJson?: boolean, isText?: boolean, choices?: 'workflows' | 'steps' | readonly string[] }} Field
  *
- * @typedef {'resubmit' | 'restart' | 'migrate' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
+ * @typedef {'resubmit' | 'restart' | 'migrate' | 'triage' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear' | 'scale' | 'rebalance'} Kind
  */
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {string} placeholder
+ * @param {Partial<Field>} more
+ * @returns {Field}
+ */
+const field = (name, label, placeholder, more = {}) => ({ name, label, placeholder, ...more })
 
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
 const onJobs = { on: 'jobs', thing: ['job', 'jobs'], hasDryRun: true }
@@ -34,19 +43,8 @@ const onLimit = { on: 'limit', thing: ['limit', 'limits'], hasDryRun: false }
 
 /** @type {Field[]} */
 const targetFields = [
-  {
-    name: 'what',
-    label: 'What is paused',
-    placeholder: 'WHAT',
-    isArgument: true,
-    choices: ['workflow', 'agent', 'key'],
-  },
-  {
-    name: 'name',
-    label: 'Its name',
-    placeholder: 'of a key: the key of a limit of steps',
-    isArgument: true,
-  },
+  field('what', 'What is paused', 'WHAT', { isArgument: true, choices: ['workflow', 'agent', 'key'] }),
+  field('name', 'Its name', 'of a key: the key of a limit of steps', { isArgument: true }),
 ]
 
 const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
@@ -66,34 +64,17 @@ export const actionKinds = {
       'A new job carries over what was done before the step, and runs the rest. Say undo or keep if a step that runs again may have acted.',
     reason: 'demanded',
     fields: [
-      {
-        name: 'from',
-        label: 'The first step that runs again',
-        placeholder: 'the id of a step',
-        choices: 'steps',
-      },
-      {
-        name: 'after',
-        label: 'Effects of steps that run again',
-        placeholder: 'none has acted',
+      field('from', 'The first step that runs again', 'the id of a step', { choices: 'steps' }),
+      field('after', 'Effects of steps that run again', 'none has acted', {
         isOptional: true,
         choices: ['undo', 'keep'],
-      },
-      {
-        name: 'stepInput',
-        label: 'New input of this step, as JSON (empty: the present input)',
-        placeholder: '',
+      }),
+      field('stepInput', 'New input of this step, as JSON (empty: the present input)', '', {
         isOptional: true,
         isForOne: true,
         isJson: true,
-      },
-      {
-        name: 'as',
-        label: 'Id of the new job',
-        placeholder: 'the id of the job, and .r1',
-        isOptional: true,
-        isForOne: true,
-      },
+      }),
+      field('as', 'Id of the new job', 'the id of the job, and .r1', { isOptional: true, isForOne: true }),
     ],
   },
   migrate: {
@@ -102,6 +83,24 @@ export const actionKinds = {
     effect:
       'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. For a newer module, start the page again.',
     reason: 'demanded',
+  },
+  triage: {
+    ...onJobs,
+    title: 'Triage',
+    effect:
+      'Says who looks after the problem, and hides it for a time. Nothing is tried again. All this ends with the problem.',
+    reason: 'none',
+    fields: [
+      field('assign', 'Who looks after it', 'a name', { isOptional: true }),
+      field('note', 'Note for other operators', 'at most 500 characters', { isOptional: true }),
+      field('snooze', 'Hide it for a time, or until a date', '2h, 1d, or 2026-01-31T12:00Z', {
+        isOptional: true,
+      }),
+      field('clear', 'Remove what was said', 'nothing', {
+        isOptional: true,
+        choices: ['all', 'assignee', 'note', 'snooze'],
+      }),
+    ],
   },
   release: {
     ...onJobs,
@@ -142,12 +141,12 @@ export const actionKinds = {
     reason: 'none',
     hasDryRun: false,
     fields: [
-      {
-        name: 'eventKey',
-        label: 'Key, if the step collects events',
-        placeholder: 'the name of the event; the same key counts once',
-        isOptional: true,
-      },
+      field(
+        'eventKey',
+        'Key, if the step collects events',
+        'the name of the event; the same key counts once',
+        { isOptional: true },
+      ),
     ],
   },
   answer: {
@@ -165,18 +164,10 @@ export const actionKinds = {
     hasDryRun: false,
     fields: [
       { name: 'partitionKey', label: 'Partition key', placeholder: 'that of the workflow' },
-      {
-        name: 'priority',
-        label: 'Priority: larger numbers go first',
-        placeholder: 'that of the workflow, or 0',
-      },
+      field('priority', 'Priority: larger numbers go first', 'that of the workflow, or 0'),
       { name: 'completeWithin', label: 'Time for the job', placeholder: 'that of the workflow, such as 2h' },
-      {
-        name: 'retainFor',
-        label: 'How long the ended job is kept',
-        placeholder: 'that of the workflow, such as 30d',
-      },
-      { name: 'tag', label: 'Tags, each as name=value on a line of its own', placeholder: '', isText: true },
+      field('retainFor', 'How long the ended job is kept', 'that of the workflow, such as 30d'),
+      field('tag', 'Tags, each as name=value on a line of its own', '', { isText: true }),
     ],
   },
   'schedule set': {
@@ -186,35 +177,17 @@ export const actionKinds = {
       'The parts that you give are stored, and other parts stay. If a module exports this schedule, its next start stores its own definition again.',
     hasDryRun: true,
     fields: [
-      { name: 'schedule', label: 'The name of the schedule', placeholder: 'nightly', isName: true },
-      { name: 'workflow', label: 'The workflow', placeholder: 'NAME', choices: 'workflows' },
-      {
-        name: 'cron',
-        label: 'Cron pattern: minute, hour, day, month, weekday',
-        placeholder: '30 2 * * 1-5',
-        isOptional: true,
-      },
-      {
-        name: 'timeZone',
-        label: 'Time zone of the pattern',
-        placeholder: 'UTC, or Europe/Berlin',
-        isOptional: true,
-      },
-      { name: 'every', label: 'Or an interval', placeholder: '1h', isOptional: true },
-      {
-        name: 'overlap',
-        label: 'A tick that comes during a run',
-        placeholder: 'the default, skip',
+      field('schedule', 'The name of the schedule', 'nightly', { isName: true }),
+      field('workflow', 'The workflow', 'NAME', { choices: 'workflows' }),
+      field('cron', 'Cron pattern: minute, hour, day, month, weekday', '30 2 * * 1-5', { isOptional: true }),
+      field('timeZone', 'Time zone of the pattern', 'UTC, or Europe/Berlin', { isOptional: true }),
+      field('every', 'Or an interval', '1h', { isOptional: true }),
+      field('overlap', 'A tick that comes during a run', 'the default, skip', {
         isOptional: true,
         choices: ['skip', 'queue', 'allow', 'cancelPrevious'],
-      },
-      {
-        name: 'catchUp',
-        label: 'For how long a tick is made up',
-        placeholder: '1h, at least 2m',
-        isOptional: true,
-      },
-      { name: 'jitter', label: 'Delay each tick by its own part of', placeholder: '0ms', isOptional: true },
+      }),
+      field('catchUp', 'For how long a tick is made up', '1h, at least 2m', { isOptional: true }),
+      field('jitter', 'Delay each tick by its own part of', '0ms', { isOptional: true }),
     ],
   },
   'schedule pause': {
@@ -260,7 +233,7 @@ export const actionKinds = {
     hasDryRun: true,
     fields: [
       { name: 'role', label: 'The role', placeholder: 'ROLE', isArgument: true, choices: roles },
-      { name: 'count', label: 'The number of instances', placeholder: '4', isArgument: true },
+      field('count', 'The number of instances', '4', { isArgument: true }),
     ],
   },
   rebalance: {

@@ -11,7 +11,7 @@
  *
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string, state: State,
  *   submittedAt: string, endedAt: string | null, stepsDone: number, stepCount: number,
- *   attention: Attention | null, tags: Record<string, string>, restartedAs: RestartedAs | null,
+ *   attention: Attention | null, triage: Triage | null, tags: Record<string, string>, restartedAs: RestartedAs | null,
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null }} JobSummary
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
@@ -53,7 +53,7 @@
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string,
  *   workflowVersion: number, state: State, why: string, priority: number, lockedBy: string | null,
  *   submittedAt: string, endedAt: string | null, completeBy: string | null, generation: number,
- *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
+ *   input: unknown, attention: Attention | null, triage: Triage | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   restartedAs: RestartedAs | null,
@@ -61,9 +61,14 @@
  *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
- *   jobIds: string[], advice: string, command: string }} Group
+ *   jobIds: string[], triaged: TriagedJob[], advice: string, command: string }} Group
  *
- * @typedef {{ groups: Group[], jobs: number, notices: number, isStanding: boolean }} Found
+ * @typedef {{ assignee: string | null, note: string | null, snoozedUntil: string | null, by: string, at: string }} Triage
+ *
+ * @typedef {Triage & { jobId: string }} TriagedJob
+ *
+ * @typedef {{ groups: Group[], jobs: number, notices: number, isStanding: boolean, snoozed: number,
+ *   nextSnoozeEnd: string | null }} Found
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
  *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,

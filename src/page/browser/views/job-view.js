@@ -4,12 +4,13 @@ import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText } from '../state/formats.js'
 import { AttemptsPanel } from '../past/attempts.js'
-import { useChanges, useThrottled } from '../state/live.js'
+import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
 import { Costs, Difference, UndoPath } from './job-panels.js'
 import { StoredDocuments } from './job-documents.js'
@@ -18,6 +19,9 @@ import { Bars, Timeline } from './job-timeline.js'
 /** The shortest time between two reads of a job that changes. */
 const restMs = 250
 
+/** The time between two reads of the leases for a job that has not ended. */
+const lackingMs = 30_000
+
 /** One job: why it is not further, its plan, its past, and each step with its attempts. */
 export function JobView() {
   const { query } = address.value
@@ -25,6 +29,11 @@ export function JobView() {
   const { data, error, reload } = /** @type {import('../state/api.js').Loaded<Job>} */ (
     useLoaded(addressOf('/api/job', { jobId, partitionKey }))
   )
+  const isOpen = data !== null && data.endedAt === null
+  const lacking = /** @type {import('../state/api.js').Loaded<{ why: string | null }>} */ (
+    useLoaded(isOpen ? addressOf('/api/lacking', { jobId, partitionKey }) : null)
+  )
+  useInterval(lacking.reload, lackingMs)
   const again = useThrottled(reload, restMs)
   useChanges((changes) => {
     const isOurs = (/** @type {{ jobId: string }} */ one) => one.jobId === jobId
@@ -36,7 +45,7 @@ export function JobView() {
   }
   const chosenId = query.get('step')
   const chosen = data.steps.find(({ stepId }) => stepId === chosenId) ?? mostTelling(data.steps)
-  return html`<${Head} job=${data} reload=${reload} />
+  return html`<${Head} job=${data} lacking=${isOpen ? (lacking.data?.why ?? null) : null} reload=${reload} />
     <${Problem} error=${error} />
     <${Panel} title="Plan">
       <${JobGraph} steps=${data.steps} chosen=${chosen?.stepId ?? null} />
@@ -76,8 +85,8 @@ function mostTelling(steps) {
   )
 }
 
-/** @param {{ job: Job, reload: () => void }} props */
-function Head({ job, reload }) {
+/** @param {{ job: Job, lacking: string | null, reload: () => void }} props */
+function Head({ job, lacking, reload }) {
   const now = Date.now()
   const facts = [
     [
@@ -101,7 +110,8 @@ function Head({ job, reload }) {
       <${CopyButton} text=${job.jobId} label="Copy id" />
       <${Link} to=${addressOf('/history', { jobId: job.jobId, partitionKey: job.partitionKey })}>History<//>
     </div>
-    <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${job.why}</bdi></p>
+    <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${lacking === null ? job.why : `${lacking} ${job.why}`}</bdi></p>
+    ${job.triage === null ? null : html`<p><${TriageNote} told=${job.triage} /></p>`}
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />
     ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}
@@ -132,6 +142,9 @@ function Actions({ job, reload }) {
     !isEnded && (about.value?.workflows ?? []).some(({ name }) => name === job.workflow)
       ? { kind: 'migrate', name: 'Migrate', steps: [] }
       : null,
+    job.attention === null
+      ? null
+      : { kind: 'triage', name: 'Triage', steps: [], present: triageValues(job.triage) },
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded
       ? { kind: 'raise', name: 'Raise event', steps: awaiting, step: awaiting[0] }

@@ -111,6 +111,7 @@ const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
   ['restart', 'Restart from a step'],
   ['migrate', 'Migrate'],
+  ['triage', 'Triage'],
   ['release', 'Release'],
   ['pause', 'Pause'],
   ['resume', 'Resume'],

@@ -1,7 +1,8 @@
 import { compare } from '../../../platform/internal.js'
+import { decisionsOf } from '../../decisions/operator/triage.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { HistoryMoment } from './job-history.js'
-import { jobWords } from './job-words.js'
+import { decisionText, jobWords } from './job-words.js'
 import { quoted, withVisibleDirections } from './words.js'
 
 /** Says why only the record is shown, and how a store begins to keep versions. */
@@ -42,15 +43,15 @@ export function recordedMoments(job: JobDocument, steps: readonly StepDocument[]
 }
 
 function ofJob(job: JobDocument): [Entry, ...Entry[]] {
-  const { submittedAt, endedAt, audit, diagnostics, compensation, attention, processState } = job
+  const { submittedAt, endedAt, diagnostics, compensation, attention, processState } = job
   const [submitted = 'submitted'] = jobWords(null, job).what
   return [
     { at: submittedAt, by: null, stepId: null, what: submitted },
-    ...audit.map(({ at, by, command, stepId, why }) => ({
-      at,
-      by,
-      stepId,
-      what: `${by} decided: ${command}, because ${quoted(why)}`,
+    ...decisionsOf(job).map((made) => ({
+      at: made.at,
+      by: made.by,
+      stepId: made.stepId,
+      what: decisionText({ ...made, stepId: null }),
     })),
     ...diagnostics.map(({ at, by, message }) => ({ at, by, stepId: null, what: quoted(message) })),
     ...(compensation === null

@@ -1,3 +1,4 @@
+import { decisionsOf } from '../../decisions/operator/triage.js'
 import type { AuditEntry, JobDocument } from '../../model/documents.js'
 import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
 
@@ -7,7 +8,7 @@ const mostSteps = 10
 /** Says in plain words what changed in the document of a job. `before` is null for the first version. */
 export function jobWords(before: JobDocument | null, after: JobDocument): Told {
   if (before === null) return created(after)
-  const decisions = gained(before.audit, after.audit)
+  const decisions = gained(decisionsOf(before), decisionsOf(after))
   const reports = gained(before.diagnostics, after.diagnostics)
   const what = [
     ...decisions.map(decisionText),
@@ -33,7 +34,8 @@ function created({ restartOf, workflow, stepIds }: JobDocument): Told {
   return { what: [`submitted${how}: workflow ${workflow} with ${steps}`], by: restartOf?.by ?? null }
 }
 
-function decisionText({ command, stepId, by, why }: AuditEntry): string {
+export function decisionText({ command, stepId, by, why }: AuditEntry): string {
+  if (command === 'triage') return `${by} triaged the problem: ${quoted(why)}`
   return `${by} decided: ${command}${stepId === null ? '' : ` ${stepId}`}, because ${quoted(why)}`
 }
 

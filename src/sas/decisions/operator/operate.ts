@@ -12,6 +12,7 @@ import {
 import { pause, resume } from './pause-job.js'
 import { handedOver } from './restart.js'
 import { resubmit } from './resubmit.js'
+import { triage } from './triage.js'
 
 /**
  * Writes an operator's command into the job as a request to the scheduler (W10). No other decision changes a
@@ -34,6 +35,8 @@ export function operate(standing: Standing, command: OperatorCommand): Operation
       return pause(standing, command)
     case 'resume':
       return resume(standing, command)
+    case 'triage':
+      return triage(standing, command)
   }
 }
 

@@ -47,9 +47,11 @@ export function resume(
 /** Returns the request to the scheduler. A pause does not end what an operator must look at. */
 function keeping(
   standing: Standing,
-  command: OperatorCommand,
+  command: OperatorCommand & { kind: 'pause' | 'resume' },
   change: Partial<Standing['job']>,
 ): Operation & { kind: 'write' } {
   const request = requested(standing, command, { job: standing.job, changed: [] })
-  return { ...request, job: { ...request.job, attention: standing.job.attention, ...change } }
+  const { attention, triage } = standing.job
+  const kept = triage === undefined ? { attention } : { attention, triage }
+  return { ...request, job: { ...request.job, ...kept, ...change } }
 }

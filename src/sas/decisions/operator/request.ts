@@ -26,6 +26,19 @@ export type OperatorCommand =
       /** The workflow or agent with which the job is paused or resumed. Missing for a command about the job. */
       readonly with?: PausedWith
     }
+  /** Says who looks after the problem of a job. Undefined parts stay, and null removes a part. */
+  | TriageCommand
+
+export interface TriageCommand {
+  readonly kind: 'triage'
+  readonly assignee?: string | null
+  readonly note?: string | null
+  /** ISO-8601 UTC. */
+  readonly snoozedUntil?: string | null
+  readonly by: string
+  /** The change in words. */
+  readonly why: string
+}
 
 export type Operation =
   | {
@@ -58,7 +71,7 @@ type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind:
 /** Returns the write of the job with the recorded decision, ready for a scheduler. */
 export function requested(
   { now, steps }: Standing,
-  command: OperatorCommand,
+  command: Exclude<OperatorCommand, TriageCommand>,
   { job, changed, isComplete = true }: Request,
 ): Operation & { kind: 'write' } {
   const [first, ...others] = changed
@@ -75,6 +88,7 @@ export function requested(
     audit: [...job.audit, entry].slice(-maxAuditEntries),
     operatedAtMs: now,
     attention: null,
+    ...withoutTriage(job),
     lockedBy: null,
     fence: job.fence + 1,
     endByMs: null,
@@ -84,6 +98,11 @@ export function requested(
     ...deadline(now + pickUpWithinMs),
   }
   return { kind: 'write', job: withDerivedState(up), changed, isComplete }
+}
+
+/** Returns the part of a job whose problem ends. A job without the field does not get it. */
+export function withoutTriage({ triage }: JobDocument): Partial<Pick<JobDocument, 'triage'>> {
+  return triage ? { triage: null } : {}
 }
 
 export function editsIn({ steps = [] }: Resubmission): Edits {

@@ -14,7 +14,7 @@ import { idempotencyKey } from '../../model/work.js'
 import { noticeOf } from '../notices.js'
 import { pickUpWithinMs } from '../recover-job.js'
 import { editOf, inputEditOf } from './input-edit.js'
-import { maxAuditEntries, type Standing } from './request.js'
+import { maxAuditEntries, type Standing, withoutTriage } from './request.js'
 import type { Restart, RestartPlan } from './restart.js'
 
 /** All documents of a restart. Its last write contains the job and its origin (I33). */
@@ -69,6 +69,7 @@ function originOf({ job, steps, now }: Standing, request: Restart, { kept }: Res
   return withDerivedState({
     ...linked,
     attention: null,
+    ...withoutTriage(job),
     currentState: job.initialState,
     desiredState: job.initialState,
     compensation: { since: at, by, reason: `restarted from step ${from} as job ${as}`, thenRetry: false },
@@ -92,7 +93,8 @@ function jobOf(
   const { as, from, by, why, input = origin.input } = request
   const at = new Date(now).toISOString()
   const { restartedAs: _as, outputs: _outputs, result: _result, paused: _paused, ...own } = origin
-  const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, place: _place, ...kept } = own
+  const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, place: _place, ...others } = own
+  const { triage: _triage, triageAudit: _triageAudit, ...kept } = others
   const undoesFirst = plan.undone.length > 0
   const reason = `undone before the job runs again from step ${from}: ${why}`
   return withDerivedState({

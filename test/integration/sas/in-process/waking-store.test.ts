@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../../src/change-feed-processor/internal.js'
 import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
+import { updatePauses, withPause } from '../../../../src/sas/pauses/stored-pauses.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { AcceptedJob } from '../../../../src/sas/submission/write-submission.js'
 import { readers } from '../../../../src/sas/decisions/readers.js'
@@ -29,6 +30,16 @@ describe('a store that wakes readers', () => {
       kind: 'applied',
     })
     expect(woken).toEqual([['scheduler', '0']])
+  })
+
+  it('wakes the schedulers of all ranges for a pause, and the others for its range', async () => {
+    const { store, woken } = waking()
+    const terms = { kind: 'workflow' as const, name: 'shopping', by: 'ann', why: 'test' }
+    await updatePauses(store, (pauses) => withPause(pauses, terms, 1))
+    expect(woken).toEqual([
+      ['scheduler', null],
+      ['supervisor', '0'],
+    ])
   })
 
   it('wakes all readers when the outcome of a write is unknown', async () => {

@@ -9,6 +9,7 @@ import { ensureSubmitted, type AcceptedJob } from '../../../../src/sas/submissio
 import type { SubmitRequest } from '../../../../src/sas/submission/submit.js'
 import { aJob, aStep, aSubmission, asChange, aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { schemaVersion } from '../../../../src/sas/model/documents.js'
 
 let world: StateWorld
 beforeEach(() => {
@@ -189,7 +190,7 @@ describe('a scheduler that reads its feed', () => {
   })
 
   it('names documents that it cannot read, and leaves them alone (F-C9, F-C10)', async () => {
-    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 5 }]
+    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: schemaVersion + 1 }]
     await world.put(
       'job-1',
       documents.map((document) => ({ kind: 'create', document })),
@@ -203,7 +204,11 @@ describe('a scheduler that reads its feed', () => {
         id: 'sas.job:job-1',
         reason: 'processState is Processed, but its other fields imply Pending',
       },
-      { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 5 is newer than this code' },
+      {
+        type: 'document.refused',
+        id: 'sas.step:job-1:only',
+        reason: `schema ${schemaVersion + 1} is newer than this code`,
+      },
     ])
   })
 

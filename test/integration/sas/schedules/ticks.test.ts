@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Schedules } from '../../../../src/sas/client/schedules.js'
-import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import type { ScheduleView } from '../../../../src/sas/schedules/schedule-view.js'
 import type { Reference } from '../../../../src/sas/model/values/reference.js'
 import {
@@ -8,6 +7,7 @@ import {
   type ScheduleOptions,
   type ScheduleTick,
 } from '../../../../src/sas/schedules/define-schedule.js'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { schemaVersion } from '../../../../src/sas/model/documents.js'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -303,7 +303,7 @@ describe('open ticks', () => {
 
 describe('a frozen instance', () => {
   /** Lets the first instance decide about the first tick, and holds back its write of the job. */
-  async function frozen(): Promise<{ readonly thaw: () => Promise<void> }> {
+  async function frozen(answer: 'arrives' | 'is lost' | 'is late' = 'arrives') {
     const { store } = world
     const apply = store.apply.bind(store)
     const thawed = deferred<null>()
@@ -311,6 +311,14 @@ describe('a frozen instance', () => {
       if (writes.some(({ kind }) => kind === 'create')) {
         store.apply = apply
         await thawed.promise
+        if (answer === 'is late') {
+          await apply(partition, writes)
+          throw new StoreUnavailable('no answer', { cause: null })
+        }
+        if (answer === 'is lost') {
+          await apply(partition, writes)
+          return { kind: 'unknownOutcome', cause: new Error('the connection was reset') }
+        }
       }
       return apply(partition, writes)
     }
@@ -319,7 +327,7 @@ describe('a frozen instance', () => {
     return {
       thaw: async () => {
         thawed.resolve(null)
-        await world.clock.advance(0)
+        await world.clock.advance(answer === 'is late' ? minute : 0)
         await supervisor.stop()
       },
     }
@@ -336,6 +344,21 @@ describe('a frozen instance', () => {
     expect(await shown()).toMatchObject({ submitted: 4, missed: 6, passed: rows })
     expect(await jobIds()).toHaveLength(4)
   })
+
+  it.each(['is lost', 'is late'] as const)(
+    'corrects the count also if the answer to its write %s, so that the job seems to be of another instance (F-T12, I23)',
+    async (answer) => {
+      await set({ catchUp: '2m' })
+      const { thaw } = await frozen(answer)
+      await world.clock.advance(9 * minute)
+      await world.supervisor().runOnce()
+      expect(await shown()).toMatchObject({ submitted: 3, missed: 7 })
+      await thaw()
+      const { submitted, missed } = await shown()
+      expect(missed).toBe(6)
+      expect(await jobIds(), 'each tick that is counted has its job').toHaveLength(submitted)
+    },
+  )
 })
 
 describe('a run that has not ended', () => {

@@ -7,6 +7,7 @@ import { replacing } from '../../../../src/sas/store/state-store.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 import { notifierSettings } from '../../../support/notifier-settings.js'
+import { schemaVersion } from '../../../../src/sas/model/documents.js'
 
 let world: StateWorld
 let client: JobClient
@@ -119,11 +120,11 @@ describe('a job whose document cannot be read', () => {
 
   it('is not flagged when a newer version wrote it, and the refusal says so', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
-    await edited({ schema: 5 })
+    await edited({ schema: schemaVersion + 1 })
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toEqual([])
     await expect(client.cancel('A', 'not wanted')).rejects.toThrow(
-      'a newer version of stepward wrote it (schema 5',
+      `a newer version of stepward wrote it (schema ${schemaVersion + 1}`,
     )
   })
 })

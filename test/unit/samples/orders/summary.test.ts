@@ -27,6 +27,7 @@ function job(jobId: string, state: JobSummary['state'], seconds: number | null):
     stepsDone: 0,
     stepCount: 3,
     attention: null,
+    triage: null,
     paused: null,
     restartedAs: null,
     tags: {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Lease } from '../../../lease-store/index.js'
-import { unreadText } from '../../../src/operations/standing-work.js'
+import { unreadText } from '../../../src/connection/range-readers.js'
 import { viewOf, type JobView, type StepView } from '../../../src/sas/client/job-view.js'
 import { aJob, aStep, submittedAtMs } from '../../support/a-job.js'
 import { aLease } from '../../support/a-lease.js'

@@ -1,0 +1,25 @@
+import type { DocumentVersion, JsonObject, ScanScope } from '../engine/index.js'
+import type { CompiledQuery } from '../query/index.js'
+
+/** A query and its scope. `needed` is the number of rows that the caller needs now. */
+export interface ReadingRequest {
+  readonly scope: ScanScope
+  readonly query: Pick<CompiledQuery, 'conditions' | 'presences' | 'order' | 'isStreaming' | 'readPaths'>
+  readonly needed: number
+  /** The documents after the one with this number are read. 0 means all documents. */
+  readonly after: number
+  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
+  readonly mayWait?: boolean | undefined
+}
+
+/** The documents of a scope that may match a query. */
+export interface IndexReading {
+  readonly versions: Iterable<DocumentVersion>
+  /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
+  readonly isOrdered: boolean
+  /**
+   * The same documents with only the values that the query reads, if indexes know all of them. They cost much
+   * less than the documents.
+   */
+  readonly covered?: Iterable<Readonly<JsonObject>> | undefined
+}

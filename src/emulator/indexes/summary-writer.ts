@@ -1,0 +1,103 @@
+import type { Container, CosmosEngine } from '../engine/index.js'
+import { systemClock } from '../../platform/index.js'
+import { KeptSummaries } from './kept-summaries.js'
+
+/** Queries read smaller containers as a whole. */
+const fewestDocuments = 1_000
+
+/** The time without a write after which all summaries are written. */
+const idleMs = 1_000
+
+/**
+ * Keeps the summaries of blocks on disk up to date, so that the first query after a start need not read all
+ * documents. It writes the summary of a block that is quiet, and those of all blocks when the store is idle or is closed.
+ */
+export class SummaryWriter {
+  private readonly written = new Set<Container>()
+  private readonly unsubscribe: () => void
+  private writes = 0
+  private idleTimer: { cancel: () => void } | null = null
+  private isWorking = false
+  private isClosed = false
+
+  constructor(private readonly engine: CosmosEngine) {
+    this.unsubscribe = engine.writes.subscribe((rid) => {
+      this.noteWrite(rid)
+    })
+  }
+
+  /** Writes the summaries that are missing. No later write has an effect. */
+  close(): void {
+    this.isClosed = true
+    this.unsubscribe()
+    this.idleTimer?.cancel()
+    try {
+      for (const summaries of this.kept()) while (summaries.hasUnsaved) summaries.saveNext()
+    } catch {
+      // A record that cannot be read must not keep the directory from being closed.
+    }
+  }
+
+  private noteWrite(rid: string): void {
+    this.writes += 1
+    const container = this.containerOf(rid)
+    const summaries = container === undefined ? null : summariesOf(container)
+    if (container === undefined || summaries === null) return
+    this.written.add(container)
+    if (summaries.hasWork) this.begin(false)
+    this.idleTimer ??= this.idleTimerFrom(this.writes)
+  }
+
+  private idleTimerFrom(writes: number): { cancel: () => void } {
+    return systemClock.schedule(idleMs, () => {
+      this.idleTimer = null
+      if (this.writes === writes) this.begin(true)
+      else this.idleTimer = this.idleTimerFrom(this.writes)
+    })
+  }
+
+  private begin(isIdle: boolean): void {
+    if (this.isWorking) return
+    this.isWorking = true
+    this.work(isIdle)
+      // A record that cannot be read fails the request that needs it, and a full disk fails the next write.
+      .catch(() => undefined)
+      .finally(() => {
+        this.isWorking = false
+      })
+  }
+
+  /** Writes summaries, one in each turn of the event loop. */
+  private async work(isIdle: boolean): Promise<void> {
+    const { writes } = this
+    for (const summaries of this.kept()) {
+      await summaries.opened()
+      while (!this.isClosed) {
+        const isDue = summaries.hasWork || (isIdle && this.writes === writes && summaries.hasUnsaved)
+        if (!isDue) break
+        summaries.saveNext()
+        await systemClock.sleep(0)
+      }
+    }
+  }
+
+  private *kept(): Generator<KeptSummaries, void, undefined> {
+    for (const container of [...this.written]) {
+      const summaries = this.containerOf(container.rid) === container ? summariesOf(container) : null
+      if (summaries === null) this.written.delete(container)
+      else yield summaries
+    }
+  }
+
+  private containerOf(rid: string): Container | undefined {
+    for (const database of this.engine.databases) {
+      const found = database.container(rid)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+function summariesOf(container: Container): KeptSummaries | null {
+  return container.documentCount < fewestDocuments ? null : KeptSummaries.of(container)
+}

@@ -1,0 +1,211 @@
+/** @import { Found, Group, Question, TriagedJob } from '../state/shapes.js' */
+import { useEffect } from 'preact/hooks'
+import { asked } from '../parts/action-dialog.js'
+import { html } from '../parts/html.js'
+import { AnswerButton } from '../parts/question-card.js'
+import { Command, Link, Problem } from '../parts/basics.js'
+import { TriageNote, triageValues } from '../parts/triage-note.js'
+import { about } from '../state/about.js'
+import { address, addressOf, jobAddress } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { agoText, counted } from '../state/formats.js'
+
+const mostIds = 12
+/** The longest time of a timer of a browser. */
+const longestMs = 2 ** 31 - 1
+
+/** Reads the problems that the address asks for: those that are not hidden, those of one person, or the hidden ones. */
+export function useProblems() {
+  const which = address.value.query.get('problems')
+  const assignee = which === 'mine' ? (about.value?.by ?? '') : ''
+  const snoozed = which === 'snoozed' ? 'true' : ''
+  const loaded = /** @type {import('../state/api.js').Loaded<Found>} */ (
+    useLoaded(addressOf('/api/attention', { assignee, snoozed }))
+  )
+  const { data, reload } = loaded
+  const next = data?.nextSnoozeEnd ?? null
+  useEffect(() => {
+    if (next === null) return undefined
+    // A snooze ends without a write, so no change reports it.
+    const timer = setTimeout(reload, Math.min(longestMs, Math.max(1_000, Date.parse(next) - Date.now())))
+    return () => clearTimeout(timer)
+  }, [next])
+  return loaded
+}
+
+/**
+ * @param {{ found: import('../state/api.js').Loaded<Found>, questions: Question[], reload: () => void }} props
+ */
+export function ProblemList({ found: { data, error }, questions, reload }) {
+  const { query } = address.value
+  const which = query.get('problems')
+  const assignee = query.get('assignee')
+  const choices = [
+    [null, 'Open'],
+    ['mine', 'Mine'],
+    ['snoozed', data !== null && data.snoozed > 0 ? `Snoozed (${data.snoozed})` : 'Snoozed'],
+  ]
+  return html`<div class="toolbar">
+      <h2 class="part">Problems</h2>
+      <nav class="choices" aria-label="Which problems">
+        ${choices.map(
+          ([value, text]) =>
+            html`<${Link} to=${addressOf('/inbox', { assignee, problems: value })} isCurrent=${which === value}>${text}<//>`,
+        )}
+      </nav>
+    </div>
+    <${Problem} error=${error} />
+    ${
+      data === null
+        ? error === null
+          ? html`<p class="quiet">…</p>`
+          : null
+        : data.groups.length === 0
+          ? html`<p class="good empty">${nothingText(which)}</p>`
+          : data.groups.map(
+              (group) =>
+                html`<${GroupCard} key=${keyOf(group)} group=${group} questions=${questions} reload=${reload} />`,
+            )
+    }`
+}
+
+/** @param {string | null} which */
+function nothingText(which) {
+  if (which === 'snoozed') return 'Nothing is hidden.'
+  return which === 'mine' ? 'Nothing is assigned to you.' : 'Nothing needs attention.'
+}
+
+/** @param {string} kind */
+function isFlagged(kind) {
+  return kind !== 'notify' && kind !== 'unreadable' && kind !== 'nothingRuns'
+}
+
+/**
+ * What operators have said, once for all jobs about which they said the same.
+ *
+ * @param {{ triaged: TriagedJob[], reload: () => void }} props
+ */
+function Triaged({ triaged, reload }) {
+  const groups = /** @type {Map<string, [TriagedJob, ...TriagedJob[]]>} */ (new Map())
+  for (const one of triaged) {
+    // One command on several jobs hides each until a moment later.
+    const key = JSON.stringify([one.assignee, one.note, one.snoozedUntil?.slice(0, 16)])
+    const same = groups.get(key)
+    if (same === undefined) groups.set(key, [one])
+    else same.push(one)
+  }
+  return html`<ul class="rows triaged">
+    ${[...groups].map(([key, same]) => {
+      const [first] = same
+      const jobs = same.map(({ jobId }) => ({ jobId }))
+      const others = same.length - 1
+      return html`<li key=${key}>
+        <${TriageNote} told=${first} />
+        <span class="quiet"
+          ><bdi>${first.jobId}</bdi>${others === 0 ? '' : ` and ${counted(others, 'other job', 'other jobs')}`}</span
+        >
+        <button
+          type="button"
+          class="small"
+          onClick=${() => {
+            asked.value = { kind: 'triage', jobs, present: triageValues(first), onDone: reload }
+          }}
+        >
+          Change
+        </button>
+      </li>`
+    })}
+  </ul>`
+}
+
+/** @param {Group} group */
+function keyOf({ workflow, kind, stepId, message }) {
+  return JSON.stringify([workflow, kind, stepId, message])
+}
+
+/** The actions that can end each kind of problem. */
+const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' | 'resend')[]>} */ ({
+  error: ['resubmit', 'cancel'],
+  compensationFailed: ['resubmit'],
+  corrupt: ['resubmit'],
+  parked: ['release', 'cancel'],
+  extendedWait: ['release', 'cancel'],
+  notify: ['resend'],
+})
+
+const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
+
+/**
+ * Returns the open questions of a group. The groups of the other kinds have none.
+ *
+ * @param {Group} group
+ * @param {Question[]} questions
+ */
+function questionsOf({ kind, jobIds, stepId }, questions) {
+  if (kind !== 'unanswered' && kind !== 'escalated') return []
+  return questions.filter((one) => one.stepId === stepId && jobIds.includes(one.jobId)).slice(0, mostIds)
+}
+
+/** @param {{ group: Group, questions: Question[], reload: () => void }} props */
+function GroupCard({ group, questions, reload }) {
+  const { workflow, kind, stepId, message, since, jobIds, triaged, advice, command } = group
+  const jobs = jobIds.map((jobId) => ({ jobId }))
+  return html`<article class="panel group">
+    <div class="panel-head">
+      <h2>
+        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kind}</span> ${workflow}${
+          stepId === null ? '' : `, step ${stepId}`
+        }
+      </h2>
+      <span class="quiet">${counted(jobIds.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>
+    </div>
+    <p class="message">${message}</p>
+    <p class="ids">
+      ${jobs.slice(0, mostIds).map((job) => html`<${Link} to=${jobAddress(job)} class="id">${job.jobId}<//> `)}
+      ${
+        jobs.length > mostIds
+          ? html`<${Link} to=${addressOf('/jobs', { attention: 'true', workflow, step: stepId })}>
+              ${`and ${jobs.length - mostIds} more`}<//
+            >`
+          : null
+      }
+    </p>
+    ${triaged.length === 0 ? null : html`<${Triaged} triaged=${triaged} reload=${reload} />`}
+    <p>→ ${advice}</p>
+    <div class="buttons start">
+      ${questionsOf(group, questions).map(
+        (question) =>
+          html`<${AnswerButton}
+            question=${question}
+            reload=${reload}
+            text=${jobs.length === 1 ? 'Answer' : `Answer ${question.jobId}`}
+          />`,
+      )}
+      ${(actionsOf[kind] ?? []).map(
+        (action) =>
+          html`<button
+            type="button"
+            onClick=${() => {
+              asked.value = { kind: action, jobs, onDone: reload }
+            }}
+          >
+            ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
+          </button>`,
+      )}
+      ${
+        isFlagged(kind)
+          ? html`<button
+              type="button"
+              onClick=${() => {
+                const only = jobs.length === 1 ? triaged[0] : null
+                asked.value = { kind: 'triage', jobs, present: triageValues(only), onDone: reload }
+              }}
+            >
+              Triage ${jobs.length === 1 ? '' : `all ${jobs.length}`}
+            </button>`
+          : null
+      }
+    </div>
+    <${Command} text=${command} />
+  </article>`
+}

@@ -1,0 +1,114 @@
+import { cpSync } from 'node:fs'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
+
+const jobs = 2_000
+
+const newest = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' ORDER BY c.at DESC"
+const oldestOpen = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' AND c.state = 'open' ORDER BY c.at"
+const open = "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'job' AND c.state = 'open'"
+const ended = "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'job' AND c.state = 'ended'"
+
+function opened(dataDirectory: string): InProcessCosmos {
+  const cosmos = createInProcessCosmos({ dataDirectory, memoryBytes: 100_000 })
+  onTestFinished(() => cosmos.close())
+  return cosmos
+}
+
+function put(cosmos: InProcessCosmos, number: number, state: string): void {
+  const pk = `k${number % 50}`
+  const documents = [
+    { id: `j${number}`, pk, type: 'job', state, at: 1_000 + number },
+    { id: `s${number}`, pk, type: 'step', state: 'done' },
+  ]
+  const writes = documents.map((document) => ({ kind: 'upsert' as const, document }))
+  cosmos.engine.container('shop', 'orders').batch([pk], writes)
+}
+
+async function rows(cosmos: InProcessCosmos, text: string): Promise<readonly unknown[]> {
+  const items = cosmos.client().database('shop').container('orders').items
+  return (await items.query<unknown>(text).fetchAll()).resources
+}
+
+/** Returns a directory with jobs, whose store is still open. */
+async function filled(): Promise<{ readonly cosmos: InProcessCosmos; readonly directory: string }> {
+  const directory = scratchDirectory()
+  const cosmos = opened(directory)
+  cosmos.engine.createDatabase('shop')
+  const paths = ['/type/?', '/state/?', '/at/?', '/flag/since/?']
+  cosmos.engine.createContainer('shop', {
+    id: 'orders',
+    partitionKey: { paths: ['/pk'] },
+    indexingPolicy: { includedPaths: paths.map((path) => ({ path })), excludedPaths: [{ path: '/*' }] },
+  })
+  for (let number = 0; number < jobs; number += 1) {
+    put(cosmos, number, number === 3 || number === 1_700 ? 'open' : 'ended')
+  }
+  await cosmos.engine.settled()
+  return { cosmos, directory }
+}
+
+it('the first queries after a start read only the blocks that have their documents', async () => {
+  const { cosmos, directory } = await filled()
+  await cosmos.close()
+  const again = opened(directory)
+  const reads = vi.spyOn(StoredDocuments.prototype, 'read')
+  expect(await rows(again, newest)).toEqual([1, 2, 3, 4, 5].map((back) => `j${jobs - back}`))
+  expect(reads.mock.calls.length).toBeLessThan(600)
+  expect(await rows(again, oldestOpen)).toEqual(['j3', 'j1700'])
+  expect(reads.mock.calls.length).toBeLessThan(1_800)
+  const before = reads.mock.calls.length
+  expect([...(await rows(again, open)), ...(await rows(again, ended))]).toEqual([2, jobs - 2])
+  expect(reads.mock.calls.length).toBe(before)
+})
+
+it('IS_DEFINED reads only the blocks with a document that has the property', async () => {
+  const { cosmos } = await filled()
+  const flagged =
+    "SELECT VALUE c.id FROM c WHERE c.type = 'job' AND IS_DEFINED(c.at) AND IS_DEFINED(c.flag.since)"
+  expect(await rows(cosmos, flagged)).toEqual([])
+  const flag = { id: 'flagged', pk: 'k3', type: 'job', state: 'flagged', flag: { since: 1 } }
+  cosmos.engine.container('shop', 'orders').execute(['k3'], { kind: 'create', document: flag })
+  const reads = vi.spyOn(KeptSummaries.prototype, 'documentsOf')
+  expect(await rows(cosmos, flagged.replace('IS_DEFINED(c.at) AND', ''))).toEqual(['flagged'])
+  // The newest block has changed, so its summary was made again, and then only this block was read.
+  expect(new Set(reads.mock.calls.map(([block]) => block)).size).toBe(1)
+})
+
+it('a document that changes after its block was summarized is found after a crash', async () => {
+  const { cosmos, directory } = await filled()
+  expect(await rows(cosmos, open)).toEqual([2])
+  await cosmos.close()
+  const running = opened(directory)
+  put(running, 1_000, 'open')
+  running.engine.container('shop', 'orders').execute(['k3'], { kind: 'delete', id: 'j3' })
+  await running.engine.settled()
+  // A copy of the file has what is on disk when the process dies.
+  const copy = scratchDirectory()
+  cpSync(`${directory}/data.mdb`, `${copy}/data.mdb`)
+  const recovered = opened(copy)
+  expect(await rows(recovered, open)).toEqual([2])
+  expect(await rows(recovered, oldestOpen)).toEqual(['j1000', 'j1700'])
+  expect(await rows(recovered, ended)).toEqual([jobs - 3])
+  // The same without a restart.
+  expect(await rows(running, oldestOpen)).toEqual(['j1000', 'j1700'])
+})
+
+it('queries agree with the documents under writes, in a store that had no query before', async () => {
+  const { cosmos, directory } = await filled()
+  for (const number of [10, 20, 30]) put(cosmos, number, 'open')
+  expect(await rows(cosmos, open)).toEqual([5])
+  put(cosmos, 10, 'ended')
+  put(cosmos, jobs, 'open')
+  expect(await rows(cosmos, open)).toEqual([5])
+  expect(await rows(cosmos, oldestOpen)).toEqual(['j3', 'j20', 'j30', 'j1700', `j${jobs}`])
+  // The end writes the summaries, also of the blocks that changed after they were known.
+  put(cosmos, 20, 'ended')
+  await cosmos.close()
+  const again = opened(directory)
+  expect(await rows(again, oldestOpen)).toEqual(['j3', 'j30', 'j1700', `j${jobs}`])
+  expect(await rows(again, open)).toEqual([4])
+})

@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
+import type { Container } from '../../../../src/emulator/engine/index.js'
+import { KeptSummaries } from '../../../../src/emulator/indexes/kept-summaries.js'
+import { VirtualClock, seededRandom } from '../../../../src/testing/index.js'
+import { scratchDirectory } from '../../../support/scratch-directory.js'
+import { upsertOf } from '../engine/an-engine.js'
+import { allRows, documentOf, keyOf, query, repartition, textOf, value, values } from './random-queries.js'
+
+/** Documents of several blocks. */
+const count = 1_300
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('query' as const),
+      query,
+      size: fc.constantFrom(3, 100, 5_000),
+      scope: fc.nat(3),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      id: fc.nat(count + 20),
+      few: value,
+      many: value,
+      ttl: fc.constantFrom(undefined, 1),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), id: fc.nat(count) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('time' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('settle' as const, 'save' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('repartition' as const, 'restart' as const) }) },
+)
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const paths = ['/few/?', '/many/?', '/some/a/?', '/"od d"/?']
+
+/** Two containers with the same documents. One is on disk and has summaries, the other one has no indexes. */
+class Twins {
+  private readonly clock = new VirtualClock(1_000_000_000)
+  private readonly directory = scratchDirectory()
+  private readonly plain = createInProcessCosmos({ clock: this.clock, partitionCount: 2 })
+  private onDisk = this.opened()
+
+  async fill(): Promise<void> {
+    for (const [cosmos, indexingPolicy] of [
+      [this.plain, { indexingMode: 'none' }],
+      [this.onDisk, { includedPaths: paths.map((path) => ({ path })), excludedPaths: [{ path: '/*' }] }],
+    ] as const) {
+      cosmos.engine.createDatabase('d')
+      const partitionKey = { paths: ['/pk'] }
+      cosmos.engine.createContainer('d', { id: 'c', partitionKey, defaultTtl: -1, indexingPolicy })
+    }
+    for (let id = 0; id < count; id += 1)
+      this.write(id, values[id % values.length], values[((id * id) >> 3) % values.length])
+    await this.onDisk.engine.settled()
+  }
+
+  async apply(one: Step): Promise<void> {
+    switch (one.kind) {
+      case 'query':
+        this.compare(textOf(one.query), one.size, one.scope)
+        return
+      case 'write':
+        this.write(one.id, one.few, one.many, one.ttl)
+        return
+      case 'delete':
+        this.delete(String(one.id), keyOf(one.id))
+        return
+      case 'time':
+        await this.clock.advance(1_000)
+        return
+      case 'settle':
+        await this.onDisk.engine.settled()
+        return
+      case 'save':
+        KeptSummaries.of(this.containers[1])?.saveNext()
+        return
+      case 'repartition':
+        for (const container of this.containers) repartition(container)
+        return
+      case 'restart':
+        await this.onDisk.close()
+        this.onDisk = this.opened()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.onDisk.close()
+    await this.plain.close()
+  }
+
+  private opened(): InProcessCosmos {
+    const { clock, directory: dataDirectory } = this
+    return createInProcessCosmos({
+      clock,
+      dataDirectory,
+      partitionCount: 2,
+      memoryBytes: 100_000,
+      random: seededRandom(1),
+    })
+  }
+
+  private get containers(): readonly [Container, Container] {
+    return [this.plain.engine.container('d', 'c'), this.onDisk.engine.container('d', 'c')]
+  }
+
+  private write(id: number, few: unknown, many: unknown, ttl?: number): void {
+    const document = { ...documentOf(id, few, many), ...(ttl === undefined ? {} : { ttl }) }
+    for (const container of this.containers)
+      container.execute([keyOf(id)], upsertOf(String(id), keyOf(id), document))
+  }
+
+  private delete(id: string, key: string): void {
+    for (const container of this.containers) {
+      if (container.find([key], id) !== undefined) container.execute([key], { kind: 'delete', id })
+    }
+  }
+
+  private compare(text: string, size: number, scope: number): void {
+    const [plain, summarized] = this.containers.map((container) => allRows(container, text, size, scope))
+    expect(summarized, text).toEqual(plain)
+  }
+}
+
+it(
+  'a container on disk with summaries gives the same rows as one without indexes',
+  { timeout: 60_000 },
+  async () => {
+    const used = vi.spyOn(KeptSummaries.prototype, 'blocks')
+    const twins = new Twins()
+    await twins.fill()
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+        for (const one of steps) await twins.apply(one)
+      }),
+      { numRuns: Number(process.env['INDEX_RUNS'] ?? 40), seed: 20_261_125 },
+    )
+    await twins.close()
+    expect(used.mock.calls.length).toBeGreaterThan(10)
+  },
+)
