@@ -2,7 +2,7 @@ import type { Change } from '../../change-feed-processor/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { wholeJob } from '../gates/job-place.js'
-import { decodeDocument, type Decoded } from '../model/decode.js'
+import { decodeDelivered, decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
 import { EndedJobs } from './ended-jobs.js'
 import { ForeseenJobs } from './foreseen-jobs.js'
@@ -92,7 +92,7 @@ export class KnownJobs {
         return { kind: 'step', step }
       }
     }
-    const decoded = decodeDocument(change)
+    const decoded = decodeDelivered(change)
     if (decoded.kind === 'job') {
       this.foreseen.take(decoded.job)
       this.putJob({ ...decoded.job, _etag, _ts })
@@ -201,7 +201,7 @@ export class KnownJobs {
     if (seen.job !== null) return undefined
     for (const change of this.foreseen.take(address)) {
       const { _etag, _ts } = change
-      const decoded = decodeDocument(change)
+      const decoded = decodeDelivered(change)
       if (decoded.kind === 'job') this.jobs.put({ ...decoded.job, _etag, _ts })
       if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     }
