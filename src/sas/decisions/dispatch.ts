@@ -49,7 +49,7 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
   if (changes.length <= 1) return changes
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []
-  for (const change of changes.slice(0, mostStepsAtOnce([job, ...changes.map(({ step }) => step)]))) {
+  for (const change of changes.slice(0, mostStepsAtOnce(job))) {
     leftBytes -= bytesOf(change.step)
     if (leftBytes < 0 && taken.length > 0) break
     taken.push(change)
