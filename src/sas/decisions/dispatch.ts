@@ -47,7 +47,7 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
   job: JobDocument,
 ): readonly C[] {
   if (changes.length <= 1) return changes
-  const most = changes.slice(0, mostStepsAtOnce([job, ...changes.map(({ step }) => step)]))
+  const most = changes.slice(0, mostStepsAtOnce(job))
   if (surelyFits([job, ...most.map(({ step }) => step)], maxTransactionBytes)) return most
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []
