@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
-import type { DocumentSource, Journal, JournalContents, JournalRecord } from '../engine/index.js'
+import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf } from './journal-contents.js'
 import { GroupWriter } from './group-writer.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
@@ -35,7 +35,7 @@ const openDirectories = new Set<string>()
  * After a failure, writes are no longer acknowledged.
  */
 export class LmdbJournal implements Journal {
-  readonly documents: DocumentSource
+  readonly documents: StoredDocuments
   private readonly writer: GroupWriter
   private gathering: Group | null = null
   private committing: Group | null = null
@@ -102,6 +102,7 @@ export class LmdbJournal implements Journal {
     try {
       await this.settled()
     } finally {
+      this.documents.close()
       await this.store.close()
       openDirectories.delete(this.directory)
       await this.lock.then(

@@ -35,7 +35,19 @@ const keysAtATime = 256
  * because a wrong answer would be worse than none.
  */
 export class StoredDocuments implements DocumentSource {
+  private isClosed = false
+
   constructor(private readonly store: Store) {}
+
+  /** Ends all reads. Background work may still try some while LMDB closes, and LMDB would end the process later. */
+  close(): void {
+    this.isClosed = true
+  }
+
+  private get open(): Store {
+    if (this.isClosed) throw new Error('the data directory is closed')
+    return this.store
+  }
 
   numbersOf(containerRid: string, keyText: string, id: string): readonly number[] {
     const list = this.textOf(idKey(containerRid, keyText, id))
@@ -43,7 +55,7 @@ export class StoredDocuments implements DocumentSource {
   }
 
   numbersOfKey(containerRid: string, keyText: string): readonly number[] {
-    const keys = this.store.getKeys(rangeOf(idPrefixOfKey(containerRid, keyText)))
+    const keys = this.open.getKeys(rangeOf(idPrefixOfKey(containerRid, keyText)))
     return [...keys].flatMap((key) => numbersIn(this.textOf(key) ?? ''))
   }
 
@@ -92,12 +104,12 @@ export class StoredDocuments implements DocumentSource {
   }
 
   private *keysFrom(first: string, end: string): Generator<string, void, undefined> {
-    let keys = [...this.store.getKeys({ start: first, end, limit: keysAtATime })]
+    let keys = [...this.open.getKeys({ start: first, end, limit: keysAtATime })]
     while (true) {
       yield* keys
       const start = keys.at(-1)
       if (start === undefined || keys.length < keysAtATime) return
-      keys = [...this.store.getKeys({ start, exclusiveStart: true, end, limit: keysAtATime })]
+      keys = [...this.open.getKeys({ start, exclusiveStart: true, end, limit: keysAtATime })]
     }
   }
 
@@ -107,7 +119,7 @@ export class StoredDocuments implements DocumentSource {
 
   /** Returns a value without its checksum, in memory that the next read uses again. */
   private valueOf(key: string): Buffer | undefined {
-    const bytes = this.store.getBinaryFast(key)
+    const bytes = this.open.getBinaryFast(key)
     if (bytes === undefined) return undefined
     // LMDB sets the length of its shared buffer itself, and methods that copy would ignore that.
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -4,7 +4,6 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
-import { decisionsOf } from '../decisions/operator/triage.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
@@ -87,7 +86,7 @@ export async function updateJob(
   for (let tries = 0; tries < maxTries;) {
     const job = await readableJob(store, address)
     if (job === null) return null
-    if (written !== null && hasDecision(job, written)) return job
+    if (written !== null && hasDecision(job, written, command)) return job
     const { operation, steps } = await decided(store, job, command, now())
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
     const writes = [replacing(job, operation.job), ...changed]
@@ -153,9 +152,10 @@ function replacingStep(steps: ReadonlyMap<string, Stored<StepDocument>>, after: 
   return before === undefined ? [] : [replacing(before, after)]
 }
 
-function hasDecision(job: JobDocument, written: JobDocument): boolean {
-  const ours = decisionsOf(written).at(-1)
-  return decisionsOf(job).some(
-    (entry) => entry.command === ours?.command && entry.at === ours.at && entry.by === ours.by,
-  )
+/** Checks whether a job has the decision that was the last to be added to `written`. */
+function hasDecision(job: JobDocument, written: JobDocument, { kind }: OperatorCommand): boolean {
+  // The newest entry by time may be another decision, because the clocks of operators differ.
+  const keptIn = ({ audit, triageAudit = [] }: JobDocument) => (kind === 'triage' ? triageAudit : audit)
+  const ours = keptIn(written).at(-1)
+  return keptIn(job).some(({ at, by, why }) => at === ours?.at && by === ours.by && why === ours.why)
 }

@@ -12,32 +12,33 @@ const maxJobs = 1_000
  * such a job has ended, the scheduler needs these documents. They are decoded only then.
  */
 export class ForeseenJobs {
-  private readonly jobs = new Map<string, Change[]>()
+  /** The newest changes of each job, by the id of the document. */
+  private readonly jobs = new Map<string, Map<string, Change>>()
 
-  /** Keeps the jobs that a scheduler drives and that `isKnown` does not know, with their steps. */
+  /** Keeps the jobs that a scheduler drives and that `isKnown` does not know, with the newest versions of their steps. */
   put(changes: readonly Change[], isKnown: (job: DocumentAddress) => boolean): void {
     for (const change of changes) {
       const { type, pk, id, lockedBy } = change
       if (type !== 'sas.job' || typeof pk !== 'string' || typeof lockedBy !== 'string') continue
       if (isKnown({ pk, id }) || isOver(change as unknown as JobDocument)) continue
-      this.jobs.set(keyOf({ pk, id }), [change])
+      this.jobs.set(keyOf({ pk, id }), new Map([[id, change]]))
       const [oldest] = this.jobs.keys()
       if (this.jobs.size > maxJobs && oldest !== undefined) this.jobs.delete(oldest)
     }
     if (this.jobs.size === 0) return
     for (const change of changes) {
-      const { type, pk, jobId } = change
+      const { type, pk, id, jobId } = change
       if (type !== 'sas.step' || typeof pk !== 'string' || typeof jobId !== 'string') continue
-      this.jobs.get(keyOf({ pk, id: jobDocumentId(jobId) }))?.push(change)
+      this.jobs.get(keyOf({ pk, id: jobDocumentId(jobId) }))?.set(id, change)
     }
   }
 
   /** Returns the kept changes of a job, and forgets them. */
   take(job: DocumentAddress): readonly Change[] {
     const key = keyOf(job)
-    const changes = this.jobs.get(key) ?? []
+    const changes = this.jobs.get(key)?.values() ?? []
     this.jobs.delete(key)
-    return changes
+    return [...changes]
   }
 }
 

@@ -64,8 +64,9 @@ export function noteSharedLimits(
 ): void {
   for (const { stepId, limits } of items) {
     const shared = limits.flatMap(({ key, perPartition }) => {
-      const isSame = ofJob?.some((limit) => limit.key === key) === true
-      return isSame && perPartition !== true && typeof key === 'string' ? [key] : []
+      // Each item has a partition of its own, and so has a limit of each partition.
+      const isShared = ofJob?.some((limit) => limit.key === key && limit.perPartition !== true) === true
+      return isShared && perPartition !== true && typeof key === 'string' ? [key] : []
     })
     const [name] = shared
     if (name === undefined) continue

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CommandRefused, JobNotFound, StepNotFound } from '../../../../src/sas/model/errors.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
+import { VirtualClock } from '../../../../src/platform/index.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const decided = { by: 'ann', why: 'the card was replaced' }
@@ -96,5 +97,17 @@ describe('a command to a job', () => {
     )
     await client.resubmit('job-1', decided)
     expect(await world.job()).toMatchObject({ generation: 2, audit: [decided] })
+  })
+
+  it('takes effect although its reply is lost and another operator has a clock that is ahead', async () => {
+    await failed()
+    const { store, queries, telemetry, clock } = world
+    const ahead = new VirtualClock(clock.now() + 60_000)
+    await new JobClient({ store, queries, telemetry, clock: ahead }).triage('job-1', { assignee: 'bob' })
+    world.faults.failWrites({ kind: 'unknownOutcome', truth: 'lost' })
+    await client.resubmit('job-1', decided)
+    expect(await world.job()).toMatchObject({ generation: 2, audit: [decided] })
+    await client.cancel('job-1', 'not wanted')
+    expect(await world.job()).toMatchObject({ audit: [decided, { command: 'cancel' }] })
   })
 })

@@ -109,10 +109,10 @@ describe('a job whose items have limits of jobs', () => {
     job.limits([{ key: 'bank', atOnce: 3 }])
     job.step('settle', clerk.settle, { of: job.input }, { undo: 'none' })
   })
-  const list = (key: string) =>
+  const list = (key: string, rules: { readonly perPartition?: boolean } = {}) =>
     defineWorkflow<{ readonly items: readonly string[] }>('list', (job) => {
       job.forEach('each', job.input.items, limitedItem)
-      job.limits([{ key, atOnce: 3 }])
+      job.limits([{ key, atOnce: 3, ...rules }])
     })
 
   it('is refused if it holds a place that its items need', () => {
@@ -124,5 +124,6 @@ describe('a job whose items have limits of jobs', () => {
 
   it('may have another limit', () => {
     expect(list('lists').plan.limits).toEqual([{ key: 'lists', atOnce: 3 }])
+    expect(list('bank', { perPartition: true }).plan.limits).toMatchObject([{ key: 'bank' }])
   })
 })

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
+
+it('a read while a data directory is being closed fails, and does not end the process later', async () => {
+  const cosmos = createInProcessCosmos({ dataDirectory: scratchDirectory(), memoryBytes: 1 })
+  cosmos.engine.createDatabase('d')
+  cosmos.engine.createContainer('d', { id: 'c', partitionKey: { paths: ['/pk'] } })
+  const container = cosmos.engine.container('d', 'c')
+  const ids = Array.from({ length: 100 }, (_, number) => String(number))
+  for (const id of ids) {
+    const document = { id, pk: 'k', text: 'x'.repeat(1_000) }
+    container.batch(['k'], [{ kind: 'upsert', document }])
+  }
+  await cosmos.engine.settled()
+  const read = (): void => {
+    for (const id of ids) container.find(['k'], id)
+  }
+  let failure: unknown = null
+  const closing = cosmos.close()
+  for (let turn = 0; turn < 50 && failure === null; turn += 1) {
+    await Promise.resolve()
+    try {
+      read()
+    } catch (error) {
+      failure = error
+    }
+  }
+  await closing
+  // LMDB would fail such a read with another error, and throw again in a later turn of the event loop.
+  expect(String(failure)).toContain('the data directory is closed')
+})
