@@ -10,7 +10,8 @@ const idleMs = 1_000
 
 /**
  * Keeps the summaries of blocks on disk up to date, so that the first query after a start need not read all
- * documents. It writes the summary of a block that is quiet, and those of all blocks when the store is idle or is closed.
+ * documents. It writes the summary of a block that is quiet. When the store is idle or is closed, it writes those of
+ * all blocks.
  */
 export class SummaryWriter {
   private readonly written = new Set<Container>()
@@ -26,7 +27,7 @@ export class SummaryWriter {
     })
   }
 
-  /** Writes the summaries that are missing. No later write has an effect. */
+  /** Writes the missing summaries, and no longer listens for writes. */
   close(): void {
     this.isClosed = true
     this.unsubscribe()
