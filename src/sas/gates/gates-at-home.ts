@@ -6,7 +6,7 @@ import type { Gatekeeper } from './gatekeeper.js'
 import { rulesOf } from './rules-in-force.js'
 import { decideWishes, type Wish } from './wishes.js'
 
-/** The largest number of waiters that one write of a job calls from a gate. The keeper of the gates calls the others. */
+/** The most waiters that a job calls when a step comes or leaves. The keeper of the gates calls the others. */
 const maxCalls = 2
 
 interface Proposal {
@@ -27,9 +27,9 @@ export interface GateChange {
 }
 
 /**
- * The changes of gates that live in the partition of one job, for one decision. They are proposed first, and written
- * in the transaction of the job. The etags of the gates are conditions of that transaction, so an answer that rests on
- * an old version of a gate is never used.
+ * The changes of gates in the partition of one job, for one decision. They are proposed first, and written in the
+ * transaction of the job. The etags of the gates are conditions of that transaction. So an answer from an old version of
+ * a gate is never used.
  */
 export class GatesAtHome {
   private readonly proposals = new Map<string, Proposal>()
