@@ -6,7 +6,7 @@ import type { Gatekeeper } from './gatekeeper.js'
 import { rulesOf } from './rules-in-force.js'
 import { decideWishes, type Wish } from './wishes.js'
 
-/** The most waiters that a job calls when a step comes or leaves. The keeper of the gates calls the others. */
+/** The largest number of waiters that one write of a job calls from a gate. The keeper of the gates calls the others. */
 const maxCalls = 2
 
 interface Proposal {
