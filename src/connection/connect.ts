@@ -36,7 +36,7 @@ export async function connect(
     readonly telemetry?: Telemetry
     /** The `unitPrefix` of the hosts, whose schedulers this client wakes. Default `stepward`. */
     readonly unitPrefix?: string
-    /** The timing of the hosts. A view of a job that `readsLeases` uses it. Default: that of hosts. */
+    /** The timing of the hosts, by which `readsLeases` of a view counts a lease as expired. Default: that of hosts. */
     readonly timing?: Pick<ProcessorTiming, 'leaseExpirationInterval'>
   },
 ): Promise<ConnectedClient> {
@@ -48,7 +48,7 @@ export async function connect(
 export interface ConnectedPorts {
   readonly client: JobClient
   readonly ports: StorePorts
-  /** Says which roles or agents a job lacks, from the leases. Null if none are missing. */
+  /** Reads the leases, and says which roles or agents a job lacks. Null if none are missing. */
   readonly lacks: (job: JobView) => Promise<string | null>
   /** The clock that follows the store's time. */
   readonly clock: Clock

@@ -20,14 +20,15 @@ export function leaseExpirationMs(timing: LeaseTiming = {}): number {
   return durationMs(timing.leaseExpirationInterval ?? defaultExpirationMs) ?? defaultExpirationMs
 }
 
-/** A job, and its steps as far as they need an agent. */
+/** A job, with what its steps say about the agents that they need. */
 export type WaitingJob = Pick<JobView, 'jobId' | 'partitionKey'> & {
   readonly steps: readonly Pick<JobView['steps'][number], 'state' | 'actor'>[]
 }
 
 /**
- * Returns a function that says in a sentence which roles do not read the feed range of a job, or which of its
- * agents no instance has there. It returns null if nothing is missing, or if the leases cannot be read.
+ * Returns a function that says in a sentence which roles do not read the feed range of a job. If all of them do, it
+ * says which agents of the job no instance has there. It returns null if nothing is missing, or if the leases cannot
+ * be read.
  */
 export function rangeReaders(
   { state, leases }: Pick<Containers, 'state' | 'leases'>,
@@ -42,7 +43,7 @@ export function rangeReaders(
     const range = await rangeOf(job, inspection, state)
     return range === null ? null : unreadText(job, range, { ...inspection, expirationMs })
   }
-  // What the documents of the job tell is true without the leases.
+  // If the leases cannot be read, the reason in the documents of the job is still true.
   return (job) => look(job).catch(() => null)
 }
 

@@ -15,7 +15,7 @@ export interface AttentionGroup {
   /** The time when the oldest job was flagged, in ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
-  /** The jobs about which operators have said who looks after them, what they know, or until when they are hidden. */
+  /** The jobs of the group that have a triage. */
   readonly triaged: readonly TriagedJob[]
   readonly advice: string
   /** The next command to run, in a form that can be pasted. */

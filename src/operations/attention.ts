@@ -21,7 +21,7 @@ export interface FoundAttention {
   readonly isStanding: boolean
   /** The number of flagged jobs that are hidden because operators snoozed them. 0 if only these are listed. */
   readonly snoozed: number
-  /** The time when the first of them is listed again, in ISO-8601 UTC, or null. */
+  /** The time when the first hidden job is listed again, in ISO-8601 UTC. Null if none is hidden. */
   readonly nextSnoozeEnd: string | null
 }
 

@@ -51,8 +51,8 @@ for (const name of [...optionNames, ...moreOptionNames]) {
 }
 
 /**
- * Leaves out the name of a call such as "limits.set", and replaces the names of options in the code, at the beginning of
- * each problem, by those of the command line.
+ * Leaves out the name of a call such as "limits.set". At the beginning of each problem, replaces the name of an option
+ * in the code by its name on the command line.
  */
 export function inCommandWords(message: string): string {
   return message

@@ -67,7 +67,7 @@ export class GroupWriter {
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))
-      // A changed document removes the summary of its block, which most blocks under change do not have.
+      // A changed document removes the summary of its block. Most blocks that change have none, so there is no entry.
       else if (entry === null) changes.delete(key)
       if (!isDocument(entry)) continue
       const { containerRid, number, version } = entry

@@ -119,7 +119,7 @@ function isInside([low, high]: readonly [unknown, unknown], span: Span): boolean
 /** Stands for undefined, which JSON does not have. No value of a cell is an object. */
 type Written = string | number | boolean | null | Readonly<Record<string, never>>
 
-/** Writes a summary as JSON, behind a name of its paths. */
+/** Writes a summary as JSON, after a name of its paths. */
 export function summaryText(name: string, summary: BlockSummary): string {
   const groups = summary.map(({ count, cells }) => [count, ...cells.map(writtenCell)])
   return JSON.stringify([name, ...groups])
@@ -131,7 +131,7 @@ function writtenCell(cell: Cell): readonly Written[] {
   return compareValues(cell[0], cell[1]) === 0 ? [low as Written] : [low as Written, high as Written]
 }
 
-/** Reads a summary. Returns null if it is over other paths. */
+/** Reads a summary. Returns null if it has other paths. */
 export function readSummary(name: string, text: string): BlockSummary | null {
   const [written, ...groups] = JSON.parse(text) as [string, ...[number, ...(readonly Written[])[]][]]
   if (written !== name) return null
@@ -148,7 +148,7 @@ function readValue(written: Written | undefined): unknown {
   return typeof written === 'object' && written !== null ? undefined : written
 }
 
-/** Cells that many blocks have, so that memory has each of them once. */
+/** Cells that many blocks share. Memory has each of them once. */
 const points = new Map<unknown, Cell>()
 const mostPoints = 4_096
 

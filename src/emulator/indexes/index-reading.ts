@@ -7,8 +7,8 @@
  * (`document-index`). An index that is far behind catches up in slices (`kept-index`), and its query runs
  * again after that (`index-pending`).
  *
- * A container on disk has summaries of blocks of documents (`block-summary`), which are on disk, too. Memory has them
- * in `kept-summaries`, and `summary-writer` writes them. If they help a query (`summarized-reading`), it needs no index.
+ * A container on disk also has summaries of blocks of documents (`block-summary`) on disk. `kept-summaries` has them in
+ * memory, and `summary-writer` writes them. If they help a query (`summarized-reading`), it needs no index.
  *
  * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
  * indexes a query uses, and which useful indexes the policy lacks.

@@ -22,19 +22,19 @@ const quietAfter = 4_000
 
 /**
  * The summaries of the documents of a container on disk, over the paths that its indexing policy names one by one. A
- * block has 256 successive numbers of documents. Its summary tells a query whether it has to read the block.
+ * block is the documents with 256 successive numbers. Its summary tells a query whether it has to read the block.
  *
- * A change of a document makes the summary of its block invalid, in memory and, in the same transaction, on disk. So
- * a summary on disk is valid for the documents on disk. This object knows only the changes since it was created, so
- * it reads the summaries when the changes before are on disk, too.
+ * A change of a document removes the summary of its block from memory, and in the same transaction from disk. So
+ * a summary on disk is valid for the documents on disk. This object knows only the changes since it was created. So it
+ * reads the summaries only when all earlier changes are on disk.
  *
- * The states are: closed, then open, in which each block is known, or unknown after a change. A query makes unknown
+ * After that read, the object is open. Then each block is known, or unknown after a change. A query makes unknown
  * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while.
  */
 export class KeptSummaries implements DocumentFollower {
   private readonly known = new Map<number, BlockSummary>()
   private readonly unknown = new Set<number>()
-  /** The blocks whose summary is not on disk, with the number of changes at the last one, in this order. */
+  /** The blocks whose summary is not on disk, each with the value of `changes` at its last change, in this order. */
   private readonly unsaved = new Map<number, number>()
   private changes = 0
   private isOpen = false
@@ -90,7 +90,7 @@ export class KeptSummaries implements DocumentFollower {
     return this.catching
   }
 
-  /** Makes all blocks known at once. Returns false if changes wait for the disk that this object has not seen. */
+  /** Makes all blocks known at once. Returns false if changes that this object has not seen are not on disk yet. */
   catchUp(): boolean {
     if (!this.isOpen) {
       if (this.container.journal.settled() !== null) return false
@@ -139,7 +139,7 @@ export class KeptSummaries implements DocumentFollower {
     if (block === undefined) return
     const summary = this.known.get(block) ?? this.summarize(block)
     this.unsaved.delete(block)
-    // A block without documents needs no summary, because it is not looked for.
+    // A block without documents needs no summary, because no query looks for it.
     if (summary.length === 0) return
     const text = summaryText(this.name, summary)
     this.container.journal.append([{ kind: 'summary', containerRid: this.container.rid, block, text }])
@@ -177,7 +177,7 @@ export class KeptSummaries implements DocumentFollower {
     for (const [block, text] of cold.summaries(-1)) {
       this.noteBlocks(next, block)
       next = block + 1
-      // A change since this object was created is newer than the record.
+      // A change that this object has seen is newer than the record.
       if (!this.unsaved.has(block)) this.take(block, readSummary(this.name, text))
       left -= 1
       if (left > 0) continue

@@ -13,7 +13,7 @@ import { IndexPending } from './index-pending.js'
 import { KeptSummaries } from './kept-summaries.js'
 import type { IndexReading, ReadingRequest } from './reading-request.js'
 
-/** The documents that a query may read for a start, and for each document that certainly matches. */
+/** The number of documents that a query may always read, and the number for each document that certainly matches. */
 const [fewReads, readsPerMatch] = [2_048, 32]
 
 /** The documents of a scope that have not expired. */
@@ -102,7 +102,7 @@ function candidateOf(block: number, summary: BlockSummary, wanted: readonly Want
   return groups.length === 0 ? [] : [{ block, groups, certain }]
 }
 
-/** Reads the blocks in the order of their first values, and each only when its values may come next. */
+/** Reads the blocks in the order of their first values, each only when one of its values may come next. */
 function orderedReading(plan: Plan, candidates: readonly Candidate[]): IndexReading | undefined {
   const { request, summaries } = plan
   const [key, ...others] = request.query.order

@@ -13,7 +13,8 @@ const mostAtEnd = 128
 
 /**
  * Keeps the summaries of blocks on disk up to date, so that the first query after a start need not read all
- * documents. It writes the summary of a block that is quiet, and those of all blocks when the store is idle or is closed.
+ * documents. It writes the summary of a block that is quiet. When the store is idle, it writes those of all blocks,
+ * and some of them when the store is closed.
  */
 export class SummaryWriter {
   private readonly written = new Set<Container>()
@@ -29,7 +30,7 @@ export class SummaryWriter {
     })
   }
 
-  /** Writes the summaries that are missing, unless they are many. No later write has an effect. */
+  /** Writes up to `mostAtEnd` missing summaries of each container, and no longer listens for writes. */
   close(): void {
     this.isClosed = true
     this.unsubscribe()

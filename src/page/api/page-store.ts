@@ -23,7 +23,7 @@ export interface PageStore {
   readonly storeArguments: readonly string[]
   readonly client: JobClient
   readonly ports: Pick<StorePorts, 'state' | 'queries'>
-  /** Says which roles or agents a job lacks, from the leases. Null if none are missing. */
+  /** Reads the leases, and says which roles or agents a job lacks. Null if none are missing. */
   readonly lacks: (job: JobView) => Promise<string | null>
   readonly selection: UnitSelection
   readonly clock: Clock

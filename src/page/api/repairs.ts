@@ -76,7 +76,7 @@ const migrated = z
   )
   .optional()
   .meta({
-    description: `What changes in the plans, with the jobs to which it applies: the first ${maxPlans} such groups.`,
+    description: `What changes in the plans, for each group of jobs with the same changes. At most ${maxPlans} groups.`,
   })
 
 const migrate = route({

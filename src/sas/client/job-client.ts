@@ -186,8 +186,8 @@ export class JobClient {
   }
 
   /**
-   * Says who looks after the problem of a job, with a note, and hides it from lists for a time, until the problem
-   * ends. Nothing is tried again, and the flag of the job stays.
+   * Says who looks after the problem of a job, with a note, and hides the job from lists of problems for a time. The
+   * triage ends with the problem. It starts no attempt, and the flag of the job stays.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if the job needs no operator, or if nothing would change; nothing was written

@@ -37,7 +37,7 @@ export interface BulkReport {
 
 /** The result of a migration of many jobs. */
 export interface BulkMigrateReport extends BulkReport {
-  /** What the migration changes, with the jobs to which it does the same. The largest group is first. */
+  /** What the migration changes, in groups of jobs with the same changes. The largest group is first. */
   readonly migrated: readonly MigratedAlike[]
 }
 

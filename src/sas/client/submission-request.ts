@@ -101,7 +101,7 @@ export function requestOf<I>(
   }
 }
 
-/** Writes a submission. Returns when this process submitted the job, or null if the job existed before. */
+/** Writes a submission. Returns the time and the range of the new job, or null if the job existed before. */
 export async function submitRequest(
   { store, telemetry, clock, payloads = noPayloads, beginSubmission, onAccepted }: SchedulesOptions,
   asked: SubmitRequest,

@@ -7,13 +7,13 @@ import { isGated, requestAgain, requestAtBegin, type GateRequest, type Passes } 
 /** The largest number of steps of a job that come to their gates at once. Further steps begin later. */
 const maxRequests = 45
 
-/** The same for steps that have a gate in the partition of the job. The transaction also writes the gate and waiters. */
+/** The same if a gate is in the partition of the job. The transaction then also writes the gate and its waiters. */
 const maxRequestsAtHome = 20
 
 /** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
 const maxStepsAtOnce = 90
 
-/** The same if the transaction also writes gates of the job's partition and their waiters. */
+/** The largest number if the transaction also writes gates of the job's partition and their waiters. */
 const maxStepsWithGates = 50
 
 /**
@@ -24,7 +24,7 @@ export function mostStepsAtOnce({ schema }: Pick<JobDocument, 'schema'>): number
   return schema >= partitionLimitSchema ? maxStepsWithGates : maxStepsAtOnce
 }
 
-/** Checks whether one of these limits lives in the partition of the job. */
+/** Checks whether one of these limits has its gate in the partition of the job. */
 function areAtHome(limits: readonly PlanLimit[] = []): boolean {
   return limits.some(({ perPartition }) => perPartition === true)
 }

@@ -117,7 +117,7 @@ export class Gatekeeper {
     return { kind: 'checkLater', visitor: holder, untilMs: againMs, standing }
   }
 
-  /** Returns the gate as this process has written or read it last. Only a write on condition of its etag may use it. */
+  /** Returns the version of the gate that this process knows. Use it only for a write on condition of its etag. */
   remembered(key: string): Stored<GateDocument> | null {
     return this.known.get(key)?.gate ?? null
   }
@@ -126,7 +126,7 @@ export class Gatekeeper {
     this.known.delete(key)
   }
 
-  /** Goes on after a change of a gate was written together with a job: calls the waiters that may enter. */
+  /** Remembers a gate that was written together with a job, and calls the waiters that may enter. */
   written(gate: Stored<GateDocument>, waiters: readonly Visitor[]): void {
     this.remember(gate, true)
     this.callNext(gate, waiters)

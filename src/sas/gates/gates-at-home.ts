@@ -30,9 +30,9 @@ export interface GateChange {
 }
 
 /**
- * The changes of gates that live in the partition of one job, for one decision. They are proposed first, and written
- * in the transaction of the job. The etags of the gates are conditions of that transaction, so an answer that rests on
- * an old version of a gate is never used.
+ * The changes of gates in the partition of one job, for one decision. They are proposed first, and written in the
+ * transaction of the job. The etags of the gates are conditions of that transaction. So an answer from an old version of
+ * a gate is never used.
  */
 export class GatesAtHome {
   private readonly proposals = new Map<string, Proposal>()

@@ -29,8 +29,8 @@ export interface Limit {
    */
   readonly fairBy?: ValueOrReference<string>
   /**
-   * True if each partition key has a limit of its own with this key, at most 100 at once. The limit is then part of
-   * the transactions of its jobs, so it costs no request. Default: all partitions share the limit.
+   * True if each partition key has a limit of its own with this key, with at most 100 steps at once. The transactions of
+   * its jobs then write the limit, so a step with room costs no further request. Default: all partitions share the limit.
    */
   readonly perPartition?: boolean
 }
@@ -146,9 +146,7 @@ function keyProblems(key: unknown, isOfJobs: boolean): readonly string[] {
   const isForJobs = !isOfJobs && key.startsWith(jobKeyPrefix)
   return [
     ...(key.startsWith(partitionKeyPrefix)
-      ? [
-          `key is ${shown(key)}; it must not begin with ${partitionKeyPrefix}; give perPartition: true instead`,
-        ]
+      ? [`key is ${shown(key)}; it must not begin with ${partitionKeyPrefix}; use perPartition: true instead`]
       : []),
     ...(key === key.trim() ? [] : [`key is ${shown(key)}; it must not begin or end with a space`]),
     ...(isForJobs

@@ -95,7 +95,7 @@ function resolved(
     return `the key of a limit of a step must not begin with ${jobKeyPrefix}, and it is ${shown(key, known)}`
   }
   if (perPartition !== true && name.startsWith(partitionKeyPrefix)) {
-    return `the key of a limit must not begin with ${partitionKeyPrefix}, and it is ${shown(key, known)}; use perPartition: true`
+    return `the key of a limit must not begin with ${partitionKeyPrefix}, and it is ${shown(key, known)}; use perPartition: true instead`
   }
   const group = nameOf(resolveTemplate(fairBy, known)) ?? ''
   return { key: `${prefix}${perPartition === true ? keyInPartition(name, pk) : name}`, group, ...rules }

@@ -59,15 +59,15 @@ export class Visits {
       const pass = await this.visit(job, request)
       this.known.set(request.step?.stepId ?? wholeJob, { pass, untilMs })
     }
-    // Each proposal for a gate of this partition goes by the one before.
+    // Each proposal for a gate of this partition builds on the one before.
     const isAtHome = ({ gates }: GateRequest): boolean => gates.some(({ key }) => homeOf(key) !== null)
     await Promise.all(requests.filter((request) => !isAtHome(request)).map(visit))
     for (const request of requests.filter(isAtHome)) await visit(request)
   }
 
   /**
-   * Adds the leaves from gates in the partition of the job to its transaction, as far as there is room. Returns the
-   * other leaves, which follow the transaction.
+   * Lets steps and the job leave the gates in the partition of the job, as a part of its transaction, if this has room.
+   * Returns what they leave after the transaction: the other gates.
    *
    * @throws StoreUnavailable if a gate could not be read
    */
@@ -89,7 +89,7 @@ export class Visits {
     return this.atHome.changes()
   }
 
-  /** Prepares for another decision after the transaction failed. Answers that were not written count no more. */
+  /** Prepares for another decision after the transaction failed. Forgets answers that were not written. */
   again(): void {
     if (!this.atHome.isUsed) return
     this.atHome.drop()

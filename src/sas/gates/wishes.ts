@@ -65,7 +65,7 @@ function creating(document: GateWaiterDocument): StateWrite {
 export interface DecidingBy {
   readonly store: StateStore
   readonly clock: Clock
-  /** The largest number of waiters that are called. Default: as many as may enter, and one transaction holds. */
+  /** The largest number of waiters that are called. Default: as many as may enter and fit into a transaction. */
   readonly maxCalls?: number
 }
 

@@ -4,7 +4,7 @@ import { jobDocumentId } from '../model/document-ids.js'
 import { isOver } from '../model/is-over.js'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** The largest number of jobs that are kept. A job that is left out costs only the reads that it saves. */
+/** The largest number of jobs that are kept. A job that is left out only costs the reads that it would save. */
 const maxJobs = 1_000
 
 /**

@@ -60,7 +60,7 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The ended job is still needed when the feed delivers its steps, and a step until it is delivered.
+    // The ended job is still needed when the feed delivers its steps, and each step until the feed delivers it.
     const { document } = job
     if (!isOver(document)) return
     for (const stepId of document.stepIds) this.steps.forgetDelivered(stepAddress(document, stepId))
@@ -180,8 +180,8 @@ export class KnownJobs {
   }
 
   /**
-   * Checks whether this version of a step was written before the end of its job, or with this end. Forgets the
-   * step if it is known, because its last version is delivered only once.
+   * Checks whether this version of a step was written before or with the end of its job. Forgets the step if this is
+   * its last known version, because the feed delivers that only once.
    */
   private isBeforeEnd(
     version: DocumentAddress & { readonly _etag: string },

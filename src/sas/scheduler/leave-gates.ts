@@ -7,7 +7,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Settled, Written } from './job-writer.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** A decision that writes nothing, so no place is left. */
+/** A decision that writes nothing, so no step leaves its place. */
 interface NoWrite {
   readonly kind: 'nothing' | 'stale' | 'unreadable'
 }
@@ -18,8 +18,8 @@ interface Remembered {
 }
 
 /**
- * Returns who leaves its gates by a decision: steps that are over or stopped, steps that wait for an operator, and a
- * job that ends. A step or a job that is paused while it waits leaves with the place that it had.
+ * Returns the visitors that a decision lets leave their gates: steps that are over or stopped, steps that wait for an
+ * operator, and a job that ends. A step or a job that is paused while it waits leaves with the place that it had.
  */
 export function leavingGates(
   before: JobDocument,

@@ -148,8 +148,8 @@ export class TickRunner {
 
   /**
    * Returns how far this process has advanced the stored version. If another process has replaced the version
-   * and counted ticks as passed over whose jobs this process began to write, the count is corrected. Then, or if
-   * that write fails, returns null: read the schedule again.
+   * and counted ticks as passed over that this process began to submit, corrects the count. Then, or if that write
+   * fails, returns null: read the schedule again.
    */
   private async aheadOf(stored: Stored<ScheduleDocument>): Promise<Ahead | null> {
     const ahead = this.ahead.get(stored.id)

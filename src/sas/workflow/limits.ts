@@ -55,7 +55,7 @@ export interface LimitedItems {
 
 /**
  * Notes the lists whose items need a place that their own job holds. The job keeps its place until all items have ended,
- * so they could wait for each other without end.
+ * so the job and its items could wait for each other without end.
  */
 export function noteSharedLimits(
   draft: LimitsDraft,
@@ -74,7 +74,7 @@ export function noteSharedLimits(
     const rule = `give the items another key, such as ${JSON.stringify(`${name} items`)}`
     draft.problemOf(
       stepId,
-      `its items share the limit of jobs ${key} with the job, so they would wait for each other; ${rule}`,
+      `its items share the limit of jobs ${key} with the job, so the job and its items would wait for each other; ${rule}`,
     )
   }
 }

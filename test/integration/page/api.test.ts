@@ -161,7 +161,7 @@ describe('reads', () => {
     expect((await page.get('/api/job?jobId=none')).status).toBe(404)
   })
 
-  it('what a job lacks in the roles, apart from the job, because it costs request units', async () => {
+  it('which agents a job lacks, in a call of its own, because it costs request units', async () => {
     const { why } = await read<{ why: string }>('/api/job?jobId=good')
     expect(why).toMatch(/^Step delivery waits/)
     expect(await read('/api/lacking?jobId=good')).toEqual({ why: null })

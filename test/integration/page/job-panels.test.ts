@@ -129,7 +129,7 @@ describe.skipIf(path === null)('a job in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
-  it('says before the reason that no instance has the agent of a step', async () => {
+  it('says, before the reason, that no instance has the agent of a step', async () => {
     await store.host.client.submit(ofOther, {}, { jobId: 'alone' })
     await page.begin(`${store.origin}/job?jobId=alone`)
     expect(

@@ -25,7 +25,7 @@ const problems = async (query = '') => {
 }
 
 describe('the API of a triage', () => {
-  it('tries and writes a triage of several jobs, filters by it, and removes it', async () => {
+  it('writes a triage of several jobs after a dry run, filters by it, and removes it', async () => {
     const jobs = [{ jobId: 'T-1' }, { jobId: 'T-2' }, { jobId: `none ${hostile}` }]
     const body = { jobs, assign: 'ann', note: `asked ${hostile}`, snooze: '2h' }
     const dry = await store.post('/api/actions/triage', { ...body, dryRun: true })

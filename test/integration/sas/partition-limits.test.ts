@@ -205,7 +205,10 @@ describe('a limit of each partition', () => {
   })
 
   it.each([
-    [{ key: 'partition:crm:x', atOnce: 1 }, 'it must not begin with partition:; give perPartition: true'],
+    [
+      { key: 'partition:crm:x', atOnce: 1 },
+      'it must not begin with partition:; use perPartition: true instead',
+    ],
     [{ key: 'crm', atOnce: 101, perPartition: true }, 'with perPartition, at most 100 are allowed'],
     [{ key: 'crm', atOnce: 1, perPartition: 'yes' as never }, 'perPartition is "yes"'],
   ])('refuses %j', (limit, problem) => {

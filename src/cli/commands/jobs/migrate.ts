@@ -94,11 +94,15 @@ function printPlan({ kept, edit }: Omit<MigratedAlike, 'jobIds'>, terminal: Term
 /** Prints what changes, once for all jobs with the same changes. */
 function printPlans(groups: readonly MigratedAlike[], terminal: Terminal): void {
   for (const { jobIds, ...plan } of groups.slice(0, maxPlans)) {
-    const which = `${counted(jobIds.length, 'job')}, such as ${jobIds[0] ?? ''}`
-    terminal.print(plan.edit.changes.length === 0 ? `${which}, had this plan already.` : `In ${which}:`)
+    const [first = ''] = jobIds
+    const which = jobIds.length === 1 ? `job ${first}` : `${jobIds.length} jobs, such as ${first}`
+    terminal.print(
+      plan.edit.changes.length === 0 ? `This plan was already that of ${which}.` : `In ${which}:`,
+    )
     printPlan(plan, terminal)
   }
-  if (groups.length > maxPlans) terminal.print(`and ${groups.length - maxPlans} more; --json lists all`)
+  if (groups.length > maxPlans)
+    terminal.print(`and ${groups.length - maxPlans} more groups of jobs; --json lists all`)
 }
 
 async function migrateAll(

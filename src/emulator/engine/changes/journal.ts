@@ -100,7 +100,7 @@ export type JournalRecord =
       readonly stored: () => void
     })
   | (InContainer & {
-      /** What is known of the documents of a block. Any change of one of them removes it. See `blockOf`. */
+      /** The summary of a block of documents. A change of one of them removes it. See `blockOf`. */
       readonly kind: 'summary'
       readonly block: number
       readonly text: string

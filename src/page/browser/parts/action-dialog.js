@@ -53,7 +53,7 @@ function Open({ present }) {
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   useEffect(() => box.current?.showModal(), [])
   const close = () => {
-    // The event of a closed dialog arrives later, and may not close the dialog that opened meanwhile.
+    // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
   const { problem, body, commands } = decided(present, fields)

@@ -53,10 +53,11 @@ function NewJob({ job, isDryRun, close }) {
 
 /** @param {{ plan: Migrated, isOne: boolean }} props */
 function NewPlan({ plan: { jobIds, changed, kept, edit }, isOne }) {
-  const which = isOne ? '' : `${counted(jobIds.length, 'job', 'jobs')}, such as ${jobIds[0] ?? ''}: `
+  const [first = ''] = jobIds
+  const which = jobIds.length === 1 ? `job ${first}` : `${jobIds.length} jobs, such as ${first}`
   if (edit.changes.length + kept.length === 0)
-    return html`<p><bdi>${`${which}this plan is in use already.`}</bdi></p>`
-  return html`${which === '' ? null : html`<p><bdi>${which}</bdi></p>`}<ul>
+    return html`<p><bdi>${isOne ? 'The job has this plan already.' : `This plan is already that of ${which}.`}</bdi></p>`
+  return html`${isOne ? null : html`<p><bdi>${`In ${which}:`}</bdi></p>`}<ul>
     ${changed.length === 0 ? null : html`<li>changed: <${Names} names=${changed} /></li>`}
     ${kept.length === 0 ? null : html`<li>begun before, with the old plan: <${Names} names=${kept} /></li>`}
     ${edit.changes.map(

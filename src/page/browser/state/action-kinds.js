@@ -88,7 +88,7 @@ export const actionKinds = {
     ...onJobs,
     title: 'Triage',
     effect:
-      'Says who looks after the problem, and hides it for a time. Nothing is tried again. All this ends with the problem.',
+      'Says who looks after the problem, and hides it for a time. It starts no attempt. A triage ends with the problem.',
     reason: 'none',
     fields: [
       field('assign', 'Who looks after it', 'a name', { isOptional: true }),

@@ -11,7 +11,7 @@ import { useLoaded } from '../state/api.js'
 import { agoText, counted } from '../state/formats.js'
 
 const mostIds = 12
-/** The longest time of a timer of a browser. */
+/** The longest delay that `setTimeout` of a browser accepts. */
 const longestMs = 2 ** 31 - 1
 
 /** Reads the problems that the address asks for: those that are not hidden, those of one person, or the hidden ones. */
@@ -81,14 +81,14 @@ function isFlagged(kind) {
 }
 
 /**
- * What operators have said, once for all jobs about which they said the same.
+ * The triages of a group of jobs. Jobs with the same triage share one entry.
  *
  * @param {{ triaged: TriagedJob[], reload: () => void }} props
  */
 function Triaged({ triaged, reload }) {
   const groups = /** @type {Map<string, [TriagedJob, ...TriagedJob[]]>} */ (new Map())
   for (const one of triaged) {
-    // One command on several jobs hides each until a moment later.
+    // A command on several jobs hides each until a slightly later time, so only the minute is compared.
     const key = JSON.stringify([one.assignee, one.note, one.snoozedUntil?.slice(0, 16)])
     const same = groups.get(key)
     if (same === undefined) groups.set(key, [one])

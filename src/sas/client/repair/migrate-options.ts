@@ -22,7 +22,7 @@ export interface MigrateReport {
   readonly isDryRun: boolean
 }
 
-/** The jobs of a selection to which a migration does the same. */
+/** The jobs of a selection in which a migration makes the same changes. */
 export interface MigratedAlike extends Omit<MigrateReport, 'jobId' | 'isDryRun'> {
   readonly jobIds: readonly string[]
 }

@@ -7,8 +7,8 @@ import { personName } from '../../model/values/said-texts.js'
 import type { CommandOptions } from '../command-options.js'
 
 /**
- * What to say about the problem of a job. At least one of the first three parts is needed. A part that is missing stays,
- * and null removes it.
+ * What to say about the problem of a job. At least one of `assignee`, `note` and `snooze` is needed. A part that is
+ * missing stays as it is, and null removes it.
  */
 export interface TriageOptions extends CommandOptions {
   /** The person who looks after the problem, by name: at most 200 characters. */
@@ -16,8 +16,8 @@ export interface TriageOptions extends CommandOptions {
   /** What is known about the problem, for other operators: at most 500 characters. */
   readonly note?: string | null
   /**
-   * The time for which lists of problems hide the job, or a `Date` until which they do: at least a minute from now, and at
-   * most a year. Nothing is written when it ends. Another problem of the job is not hidden.
+   * The time for which lists of problems hide the job, or the `Date` until which they hide it: from a minute to a year
+   * from now. Nothing is written when the snooze ends. Another problem of the job is not hidden.
    */
   readonly snooze?: Duration | Date | null
 }
@@ -26,7 +26,7 @@ const mostOfNote = 500
 const shortestMs = 60_000
 const longestMs = 366 * 86_400_000
 
-/** Returns the time until which a snooze lasts, in milliseconds since the epoch. Null if it is too short or too long. */
+/** Returns the end of a snooze, in milliseconds since the epoch. Null if it is invalid, too short or too long. */
 function endOf(snooze: unknown, now: number): number | null {
   const isDate = snooze instanceof Date
   const untilMs = isDate ? snooze.getTime() : now + (durationMs(snooze as Duration) ?? Number.NaN)

@@ -14,7 +14,7 @@ export interface TriageTexts {
 
 export type TriageParts = Pick<TriageOptions, 'assignee' | 'note' | 'snooze'>
 
-/** Returns what the texts say, or the reason why they contradict each other. The library checks the values. */
+/** Returns what the texts say, or the reason why they are no triage. The client checks the values. */
 export function triageParts({ assign, note, snooze, clear }: TriageTexts): TriageParts | string {
   const given = { assignee: assign, note, snooze: snooze === undefined ? undefined : timeIn(snooze) }
   const names = ['assignee', 'note', 'snooze'] as const
@@ -25,7 +25,7 @@ export function triageParts({ assign, note, snooze, clear }: TriageTexts): Triag
     const value = isCleared(name) ? null : given[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  if (parts.length === 0) return 'say who looks after it, a note, until when it is snoozed, or what to clear'
+  if (parts.length === 0) return 'pass a person, a note, the end of a snooze, or a part to clear'
   return Object.fromEntries(parts)
 }
 

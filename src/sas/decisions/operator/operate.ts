@@ -15,8 +15,8 @@ import { resubmit } from './resubmit.js'
 import { triage } from './triage.js'
 
 /**
- * Writes an operator's command into the job as a request to the scheduler (W10). No other decision changes a
- * terminal document (I7). A command that was completed before is refused (F-O2).
+ * Writes an operator's command into the job as a request to the scheduler (W10). Only a triage requests nothing. No
+ * other decision changes a terminal document (I7). A command that was completed before is refused (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
   // The new job owns the undo of everything that this job did (I34).

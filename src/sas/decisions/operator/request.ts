@@ -26,7 +26,7 @@ export type OperatorCommand =
       /** The workflow or agent with which the job is paused or resumed. Missing for a command about the job. */
       readonly with?: PausedWith
     }
-  /** Says who looks after the problem of a job. Undefined parts stay, and null removes a part. */
+  /** Says who looks after the problem of a job. A part that is undefined stays as it is, and null removes it. */
   | TriageCommand
 
 export interface TriageCommand {
@@ -100,7 +100,7 @@ export function requested(
   return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
-/** Returns the part of a job whose problem ends. A job without the field does not get it. */
+/** Returns the change of `triage` when the problem of a job ends. A job without the field does not get it. */
 export function withoutTriage({ triage }: JobDocument): Partial<Pick<JobDocument, 'triage'>> {
   return triage ? { triage: null } : {}
 }

@@ -45,7 +45,7 @@ function changed(wanted: string | null | undefined, present: string | null): str
   return wanted === undefined ? present : wanted
 }
 
-/** Returns what operators have said about the present problem of a job. What they said about an earlier one is void. */
+/** Returns what operators have said about the present problem of a job, and null if they spoke of an earlier one. */
 export function triageOf({ attention, triage: stored }: JobDocument): Triage | null {
   if (!stored || attention === null || !isAbout(stored.about, attention)) return null
   const { about: _about, ...told } = stored

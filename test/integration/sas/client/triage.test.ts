@@ -110,7 +110,7 @@ describe('the triage of a job through the client', () => {
     expect(await world.job('one')).toEqual(before)
   })
 
-  it('is refused for a job that needs no operator, also of a dry run', async () => {
+  it('is refused for a job that needs no operator, also in a dry run', async () => {
     await client.submit(paying, { iban }, { jobId: 'well' })
     for (const dryRun of [true, false]) {
       await expect(client.triage('well', { note: 'x', dryRun })).rejects.toThrow('needs no operator')

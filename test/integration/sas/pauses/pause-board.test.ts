@@ -41,7 +41,7 @@ it('learns of a pause within a second of a hint, and within 15 seconds without o
   await board.stop()
 })
 
-it('reads nothing because of hints while it has no lease, and one read a second at most', async () => {
+it('reads nothing after hints while it has no lease, and at most once a second with one', async () => {
   await world.clock.advance(2_000)
   const before = world.faults.count('read')
   for (let hint = 0; hint < 100; hint += 1) {

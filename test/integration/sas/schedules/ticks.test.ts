@@ -346,7 +346,7 @@ describe('a frozen instance', () => {
   })
 
   it.each(['is lost', 'is late'] as const)(
-    'corrects the count also if the answer to its write %s, so that the job seems to be of another instance (F-T12, I23)',
+    'corrects the count if the answer to its write %s, and the job seems to be of another instance (F-T12, I23)',
     async (answer) => {
       await set({ catchUp: '2m' })
       const { thaw } = await frozen(answer)

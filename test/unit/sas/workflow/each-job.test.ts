@@ -117,7 +117,7 @@ describe('a job whose items have limits of jobs', () => {
 
   it('is refused if it holds a place that its items need', () => {
     expect(() => list('bank')).toThrow(
-      'step "each": its items share the limit of jobs "bank" with the job, so they would wait for each other; ' +
+      'step "each": its items share the limit of jobs "bank" with the job, so the job and its items would wait for each other; ' +
         'give the items another key, such as "bank items"',
     )
   })
