@@ -255,7 +255,7 @@ export const bugs: readonly SeededBug[] = [
     broken: 'return `${scheduleId}@${basicTime(dueMs)}-${process.pid}`',
     rejectedBy: ['ticks'],
     kinds: ['chain'],
-    faults: ['kill', 'freeze', 'kill'],
+    faults: ['freeze', 'freeze', 'freeze'],
   },
   {
     name: 'a tick does not look for the run before it',
