@@ -145,8 +145,13 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
       '--state <dir>',
       'where a fleet stores its settings; default: a folder in XDG_RUNTIME_DIR or the temporary directory',
     )
+    .option(
+      '--no-reserve',
+      'keep no loaded process in reserve, which a fleet does to replace a process that ends sooner',
+    )
     .option('--once', 'recover overdue work and exit; for the role supervisor')
     .addOption(new Option('--supervised').hideHelp())
+    .addOption(new Option('--in-reserve').hideHelp())
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))

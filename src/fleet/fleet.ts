@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
@@ -13,7 +14,8 @@ import {
   type FleetStatus,
 } from './control.js'
 import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
-import { launch, type Instance } from './instance.js'
+import { instanceOf, started, type ChildProgram, type Instance } from './instance.js'
+import { Reserve } from './reserve.js'
 import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, stillScaled, type Counts, type Scaled } from './scaled-counts.js'
 import { makeOwn, socketPath } from './state-directory.js'
@@ -25,6 +27,8 @@ export interface FleetOptions {
   readonly stateDirectory: string
   readonly program: string
   readonly argsOf: (role: string) => readonly string[]
+  /** The arguments of the process that waits for a role, or null for no such process. */
+  readonly reserveArgs: readonly string[] | null
   readonly telemetry: Telemetry
   readonly stopWithinMs: number
 }
@@ -71,6 +75,7 @@ class RunningFleet implements Fleet {
   private readonly keepers: ReadonlyMap<string, RoleKeeper>
   private readonly lastCpu = new WeakMap<Instance, { readonly cpuSeconds: number; readonly atMs: number }>()
   private readonly leases: ReadonlyMap<string, FleetLeases>
+  private readonly reserve: Reserve<ChildProcess> | null
   private server: Server | null = null
   private end: (code: number) => void = () => undefined
   readonly counts: Counts
@@ -79,6 +84,9 @@ class RunningFleet implements Fleet {
     private readonly options: FleetOptions,
     private scaled: Scaled,
   ) {
+    const { reserveArgs } = options
+    this.reserve =
+      reserveArgs === null ? null : new Reserve(() => started(this.child(reserveArgs)), systemClock)
     const counts = Object.fromEntries(
       Object.entries(options.counts).map(([role, count]) => [role, scaled[role]?.instances ?? count]),
     )
@@ -121,21 +129,17 @@ class RunningFleet implements Fleet {
   }
 
   async stop(): Promise<void> {
+    this.reserve?.close()
     await Promise.all([...this.keepers.values()].map((keeper) => keeper.stop()))
     for (const leases of this.leases.values()) leases.dispose()
     this.server?.close()
   }
 
   private keeperOf(role: string, leases: FleetLeases): RoleKeeper {
-    const { program, argsOf, telemetry, stopWithinMs } = this.options
+    const { telemetry, stopWithinMs } = this.options
     return new RoleKeeper({
       role,
-      launch: () => {
-        const instanceName = instanceNameOf(systemRandom)
-        // Only one process can open the port, so the children do not get it.
-        const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
-        return launch({ program, args: argsOf(role), environment, instanceName })
-      },
+      launch: () => this.launch(role),
       releaseLeases: (instanceName) => leases.release(instanceName),
       onChanged: () => this.rebalance(),
       clock: systemClock,
@@ -143,6 +147,22 @@ class RunningFleet implements Fleet {
       telemetry,
       stopWithinMs,
     })
+  }
+
+  /** Starts an instance of a role, in the reserve if there is one. */
+  private launch(role: string): Instance {
+    const instanceName = instanceNameOf(systemRandom)
+    const args = this.options.argsOf(role)
+    const child =
+      this.reserve?.take({ role, instanceName }) ??
+      started(this.child(args, { STEPWARD_INSTANCE_NAME: instanceName }))
+    return instanceOf(child, { instanceName, onRunning: () => this.reserve?.prepare() })
+  }
+
+  private child(args: readonly string[], variables: Readonly<Record<string, string>> = {}): ChildProgram {
+    // Only one process can open the port, so the children do not get it.
+    const environment = { ...process.env, ...variables, PORT: undefined }
+    return { program: this.options.program, args, environment }
   }
 
   private async handle(request: FleetRequest): Promise<FleetAnswer> {

@@ -8,12 +8,13 @@
  *
  * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
  * `state-directory.ts`). `scaled-counts.ts` stores the numbers of processes that a `scale` request sets.
- * `instance.ts` starts one child process and exchanges messages with it.
+ * `instance.ts` starts one child process and exchanges messages with it. `reserve.ts` keeps one process that has
+ * loaded the program and waits for a role.
  *
  * Start with `fleet.ts`, then read `role-keeper.ts`.
  */
 export type { FleetRequest, FleetRow, FleetStatus } from './control.js'
 export { startFleet, type Fleet } from './fleet.js'
-export type { ToChild, ToParent } from './instance.js'
+export type { Begin, ToChild, ToParent } from './instance.js'
 export { socketPath, stateDirectoryOf } from './state-directory.js'
 export { fleetStatus, localFleet } from './local.js'

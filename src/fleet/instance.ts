@@ -25,16 +25,30 @@ export interface Instance {
 }
 
 /** A message from the parent to a child. */
-export type ToChild = { readonly ask: 'figures' } | { readonly ask: 'rebalance' }
+export type ToChild = { readonly ask: 'figures' } | { readonly ask: 'rebalance' } | Begin
+/** Tells a process in reserve which role to run. */
+export interface Begin {
+  readonly ask: 'begin'
+  readonly role: string
+  readonly instanceName: string
+}
 /** A message from a child to its parent. */
 export type ToParent =
-  { readonly say: 'running' } | { readonly say: 'figures'; readonly figures: HostFigures }
+  | { readonly say: 'loaded' }
+  | { readonly say: 'running' }
+  | { readonly say: 'figures'; readonly figures: HostFigures }
 
-export interface Launch {
+/** A program to start as a child process. */
+export interface ChildProgram {
   readonly program: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** The roles of a child, and who is told when they run. */
+export interface Launch {
   readonly instanceName: string
+  readonly onRunning: () => void
 }
 
 /**
@@ -48,18 +62,25 @@ export const workerNodeOptions = ['--max-semi-space-size=64']
 const answerWithinMs = 1_000
 
 /** Starts a child process with a channel. If the parent dies, the channel closes and the child stops. */
-export function launch(
-  { program, args, environment, instanceName }: Launch,
-  clock: Clock = systemClock,
-): Instance {
-  const child = fork(program, args, {
+export function started({ program, args, environment }: ChildProgram): ChildProcess {
+  return fork(program, args, {
     env: { ...environment },
     execArgv: [...workerNodeOptions, ...process.execArgv],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
+}
+
+/** Returns a child as an instance of a role. */
+export function instanceOf(
+  child: ChildProcess,
+  { instanceName, onRunning }: Launch,
+  clock: Clock = systemClock,
+): Instance {
   let hasRun = false
   child.on('message', (message: ToParent) => {
-    if (message.say === 'running') hasRun = true
+    if (message.say !== 'running') return
+    hasRun = true
+    onRunning()
   })
   return {
     instanceName,
@@ -104,6 +125,6 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
 }
 
 /** Sends a message to a child. Ignores a closed channel, because then the child is about to exit. */
-function tell(child: ChildProcess, message: ToChild): void {
+export function tell(child: Pick<ChildProcess, 'connected' | 'send'>, message: ToChild): void {
   if (child.connected) child.send(message, () => undefined)
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { StepDocument } from '../../src/sas/model/documents.js'
+import { schemaVersion, type StepDocument } from '../../src/sas/model/documents.js'
 import { deadline, withDerivedState } from '../../src/sas/model/process-state.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import {
@@ -146,7 +146,11 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
 
       it('is accepted when the document has a newer schema or a foreign type', async () => {
-        applied(await opened.store.apply('p', [create({ id: 'a', pk: 'p', type: 'sas.job', schema: 5 })]))
+        applied(
+          await opened.store.apply('p', [
+            create({ id: 'a', pk: 'p', type: 'sas.job', schema: schemaVersion + 1 }),
+          ]),
+        )
         applied(await opened.store.apply('p', [create({ id: 'b', pk: 'p', type: 'invoice' })]))
       })
     })

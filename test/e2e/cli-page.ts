@@ -18,7 +18,7 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | 0 | done, and the result is good |
 | 1 | done, or a part of it, and the result is a failure: a job that did not end well, something that needs attention, a line of a file that can never be accepted where others were; or it cannot be done here now: the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
-| 3 | there is no such job, step, fleet or processor |
+| 3 | there is no such job, step, schedule, limit, fleet or processor |
 | 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job does not allow the command |
 | 5 | the store, or Azure, was not reached or refused |
 `

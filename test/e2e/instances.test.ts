@@ -1,13 +1,16 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startOrderServices } from './fleet.js'
 import {
   cli,
   freePort,
   ordersFile,
   ordersModule,
+  Running,
   run,
   start,
   startEmulatorProcess,
@@ -98,6 +101,28 @@ it('`start --instances` reports an instance that fails, and ends with its exit c
   expect(ended.code).toBe(5)
   expect(ended.stderr).toMatch(/"type":"instance.ended".*"exit":"exit code 5"/)
   expect(ended.stderr).toMatch(/refused the key/)
+})
+
+it('a process in reserve runs the role that its parent names, and ends with a parent that names none', async () => {
+  const { env } = await startEmulatorProcess(['--port', '0'])
+  const inReserve = async () => {
+    const child = fork(cli, ['start', '--in-reserve', '--supervised'], {
+      env: { ...process.env, ...env },
+      silent: true,
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    expect(await once(child, 'message')).toEqual([{ say: 'loaded' }, undefined])
+    return { child, running: new Running(child) }
+  }
+  const [taken, left] = await Promise.all([inReserve(), inReserve()])
+  taken.child.send({ ask: 'begin', role: 'scheduler', instanceName: 'vm-7' })
+  const leftEnds = once(left.child, 'exit')
+  left.child.disconnect()
+  expect(await leftEnds).toEqual([0, null])
+  const line = await taken.running.line('"type":"host.started"')
+  expect(JSON.parse(line)).toMatchObject({ instanceName: 'vm-7', roles: ['scheduler'] })
+  expect((await taken.running.kill('SIGTERM')).code).toBe(0)
+  expect(left.running.heard).toEqual([])
 })
 
 it('an unhandled error ends a process after it has released its leases (F-X25)', async () => {

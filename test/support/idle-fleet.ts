@@ -37,6 +37,7 @@ export async function idleFleet(
     counts,
     stateDirectory,
     program,
+    reserveArgs: null,
     argsOf: (role) => [askedFile(stateDirectory, role)],
     telemetry: silent,
     stopWithinMs: 5_000,

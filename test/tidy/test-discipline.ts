@@ -19,6 +19,8 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/long/older/try-older.ts': 'hosts in other processes are asked for their documents only',
   'test/long/soak.ts': 'jobs come at a rate',
   'test/long/soak-page.ts': 'changes come at a rate',
+  'test/long/page-pictures.ts': 'pictures are made after views were open for a while',
+  'test/long/shop-of-pictures.ts': 'services take time, as bars in pictures show',
   'test/long/hostile/socket.ts': 'a client that sends slowly is what the server must bear',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }

@@ -31,7 +31,8 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
     counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
     stateDirectory,
     program,
-    argsOf: (role) => childArguments(args, role),
+    argsOf: (role) => childArguments(args, ['--role', role]),
+    reserveArgs: options.reserve === false ? null : childArguments(args, ['--in-reserve']),
     telemetry: consoleLogger({ level, about: { fleet: String(process.pid) } }),
     stopWithinMs: environment.stopWithinMs,
   })
@@ -51,8 +52,8 @@ function groupsOf(words: readonly string[]): readonly string[] {
   return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
 }
 
-/** Returns the arguments for a child that runs one role, without the options of the fleet. */
-export function childArguments(args: readonly string[], role: string): readonly string[] {
+/** Returns the arguments for a child, without the options of the fleet. */
+export function childArguments(args: readonly string[], own: readonly string[]): readonly string[] {
   const kept: string[] = []
   let isSkipping = false
   for (const word of args) {
@@ -60,10 +61,10 @@ export function childArguments(args: readonly string[], role: string): readonly 
     if (word.startsWith('--')) isSkipping = ofTheFleet.has(option)
     if (!isSkipping) kept.push(word)
   }
-  return [...kept, '--role', role, '--supervised']
+  return [...kept, ...own, '--supervised']
 }
 
-const ofTheFleet = new Set(['--role', '--instances', '--port', '--state', '--json'])
+const ofTheFleet = new Set(['--role', '--instances', '--port', '--state', '--json', '--no-reserve'])
 
 async function orClosing<T>(starting: Promise<T>, server: { close(): Promise<void> } | null): Promise<T> {
   try {

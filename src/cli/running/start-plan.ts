@@ -26,6 +26,10 @@ export interface StartOptions extends StoreOptions {
   readonly once?: boolean
   /** Whether this process is a child of a fleet. */
   readonly supervised?: boolean
+  /** False if the fleet keeps no process in reserve. */
+  readonly reserve?: boolean
+  /** Whether this child of a fleet waits until its parent names its role. */
+  readonly inReserve?: boolean
 }
 
 export interface StartPlan {

@@ -5,7 +5,7 @@ import {
   type DocumentVersion,
   type JsonObject,
 } from '../engine/index.js'
-import { isPoint } from '../query/values/span.js'
+import { isPoint, presentSpan } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
 import { matchOf, type BlockSummary, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
 import { documentOf } from './covered-documents.js'
@@ -67,7 +67,7 @@ export function summarizedReading(
 function wantedAt(
   container: Container,
   summaries: KeptSummaries,
-  { query: { conditions, order } }: ReadingRequest,
+  { query: { conditions, presences, order } }: ReadingRequest,
 ): readonly Wanted[] | null {
   const { indexingPolicy } = container.definition
   const wanted: Wanted[] = []
@@ -75,6 +75,10 @@ function wantedAt(
     const place = placeOf(summaries, steps)
     if (place >= 0) wanted.push({ place, spans })
     else if (isIndexed(indexingPolicy, steps)) return null
+  }
+  for (const steps of presences) {
+    const place = placeOf(summaries, steps)
+    if (place >= 0) wanted.push({ place, spans: [presentSpan()] })
   }
   const isOrdered = order.length === 1 && placeOf(summaries, order[0]?.steps ?? []) >= 0
   return wanted.length > 0 || isOrdered ? wanted : null

@@ -8,6 +8,9 @@ const fewestDocuments = 1_000
 /** The time without a write after which all summaries are written. */
 const idleMs = 1_000
 
+/** The most summaries of a container that the end of a process writes, so that it takes less than half a second. */
+const mostAtEnd = 128
+
 /**
  * Keeps the summaries of blocks on disk up to date, so that the first query after a start need not read all
  * documents. It writes the summary of a block that is quiet, and those of all blocks when the store is idle or is closed.
@@ -26,13 +29,15 @@ export class SummaryWriter {
     })
   }
 
-  /** Writes the summaries that are missing. No later write has an effect. */
+  /** Writes the summaries that are missing, unless they are many. No later write has an effect. */
   close(): void {
     this.isClosed = true
     this.unsubscribe()
     this.idleTimer?.cancel()
     try {
-      for (const summaries of this.kept()) while (summaries.hasUnsaved) summaries.saveNext()
+      for (const summaries of this.kept()) {
+        for (let left = mostAtEnd; left > 0 && summaries.hasUnsaved; left -= 1) summaries.saveNext()
+      }
     } catch {
       // A record that cannot be read must not keep the directory from being closed.
     }

@@ -54,6 +54,8 @@ export interface CompiledQuery {
    * in an index by these spans. This is only a hint.
    */
   readonly conditions: readonly PathCondition[]
+  /** The paths at which every matching document has a value, as in `IS_DEFINED(c.a)`. This is only a hint. */
+  readonly presences: readonly PathCondition['steps'][]
   /**
    * The paths of all values of documents that the query reads, or null if it may read others. A caller that
    * knows these values need not read the documents. No path is inside another.

@@ -13,7 +13,7 @@ import type { KnownPauses } from '../pauses/pause-with.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
 import { payloadsOf } from '../waiting/collect-event.js'
-import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
+import { bytesOf, exceeds, maxTransactionBytes, surelyFits } from '../store/transaction.js'
 import { currentKey, workOf, offerWithinMs } from '../model/work.js'
 import { asleep } from '../waiting/asleep.js'
 import { putQuestion, withoutQuestion } from '../waiting/put-question.js'
@@ -47,9 +47,11 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
   job: JobDocument,
 ): readonly C[] {
   if (changes.length <= 1) return changes
+  const most = changes.slice(0, mostStepsAtOnce(job))
+  if (surelyFits([job, ...most.map(({ step }) => step)], maxTransactionBytes)) return most
   let leftBytes = maxTransactionBytes - bytesOf(job)
   const taken: C[] = []
-  for (const change of changes.slice(0, mostStepsAtOnce([job, ...changes.map(({ step }) => step)]))) {
+  for (const change of most) {
     leftBytes -= bytesOf(change.step)
     if (leftBytes < 0 && taken.length > 0) break
     taken.push(change)

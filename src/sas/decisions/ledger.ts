@@ -153,7 +153,8 @@ interface Knowing {
 export function withLedger<S extends Knowing>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
     const state = ledger[stepId]?.state
-    if (state === 'Processed') return [stepId, step]
+    const hasNone = step.output === null && state !== 'TimedOut'
+    if (state === 'Processed' || hasNone) return [stepId, step]
     return [stepId, { ...step, output: state === 'TimedOut' ? payloadsOf(step) : null }]
   })
   return { ...state, job: { ...state.job, steps: ledger }, steps: new Map(steps) }

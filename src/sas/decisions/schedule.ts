@@ -102,13 +102,15 @@ function advance(given: SchedulingState, ledger: Ledger): Schedule {
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
   const unseenSleeps = mayCutShort(state, ledger)
   if (unseenSleeps.length > 0) return { kind: 'read', stepIds: unseenSleeps }
-  const again = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]
-  const rounds = betweenTheirRounds(state, ledger)
-  const visits = visitsAgain(
-    [...again, ...rounds.filter(({ repeat }) => repeat?.everyMs === 0)],
-    state.passes,
-  )
-  if (visits.length > 0) return { kind: 'visit', requests: visits }
+  const free = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]
+  const between = betweenTheirRounds(state, ledger)
+  const toGates = [...free, ...between.filter(({ repeat }) => repeat?.everyMs === 0)]
+  const { requests, later } = visitsAgain(toGates, state.passes)
+  if (requests.length > 0) return { kind: 'visit', requests }
+  const [again, rounds] = [
+    free.filter((step) => !later.has(step)),
+    between.filter((step) => !later.has(step)),
+  ]
   if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
   const ready = readyToBegin(state, ledger)
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }

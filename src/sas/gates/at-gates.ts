@@ -1,6 +1,7 @@
-import type { StepDocument } from '../model/documents.js'
+import { partitionLimitSchema, type JobDocument, type StepDocument } from '../model/documents.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { KnownValues } from '../plan/template.js'
+import { homeOf } from './home.js'
 import { isGated, requestAgain, requestAtBegin, type GateRequest, type Passes } from './pass.js'
 
 /** The largest number of steps of a job that come to their gates at once. Further steps begin later. */
@@ -15,11 +16,12 @@ const maxStepsAtOnce = 90
 /** The same if the transaction also writes gates of the job's partition and their waiters. */
 const maxStepsWithGates = 50
 
-/** Returns how many steps one transaction may hold, by the limits of the job and its steps. */
-export function mostStepsAtOnce(
-  limited: readonly { readonly limits?: readonly PlanLimit[] | undefined }[],
-): number {
-  return limited.some(({ limits }) => areAtHome(limits)) ? maxStepsWithGates : maxStepsAtOnce
+/**
+ * Returns how many steps one transaction of a job may hold. Even if these steps have no limit, others may leave
+ * theirs in the same transaction. The schema says whether the job has limits in its partition.
+ */
+export function mostStepsAtOnce({ schema }: Pick<JobDocument, 'schema'>): number {
+  return schema >= partitionLimitSchema ? maxStepsWithGates : maxStepsAtOnce
 }
 
 /** Checks whether one of these limits lives in the partition of the job. */
@@ -27,16 +29,24 @@ function areAtHome(limits: readonly PlanLimit[] = []): boolean {
   return limits.some(({ perPartition }) => perPartition === true)
 }
 
+/** The visits that steps must make before their next attempt, and the steps that do so in another transaction. */
+export interface VisitsAgain {
+  readonly requests: readonly GateRequest[]
+  readonly later: ReadonlySet<StepDocument>
+}
+
 /** Returns the visits that steps must make before their next attempt, and that they have not made yet. */
-export function visitsAgain(
-  steps: readonly StepDocument[],
-  passes: Passes | undefined,
-): readonly GateRequest[] {
-  return steps.flatMap((step) => {
+export function visitsAgain(steps: readonly StepDocument[], passes: Passes | undefined): VisitsAgain {
+  const asked = steps.flatMap((step) => {
     const request = isGated(step) ? requestAgain(step) : null
     const isMade = passes?.get(step.stepId)?.entry === request?.entry
-    return request === null || isMade ? [] : [request]
+    return request === null || isMade ? [] : [{ ...request, step }]
   })
+  if (!asked.some(({ gates }) => gates.some(({ key }) => homeOf(key) !== null)))
+    return { requests: asked, later: new Set() }
+  const isFirst = asked.length === steps.filter((step) => isGated(step) && step.place !== undefined).length
+  if (isFirst) return { requests: asked.slice(0, maxRequestsAtHome), later: new Set() }
+  return { requests: [], later: new Set(asked.map(({ step }) => step)) }
 }
 
 /** The ready steps that may begin now, and the visits that come before. */
@@ -63,6 +73,7 @@ export function atGates(
   const isFirst = !ready.some(hasPass)
   const asked = new Set(requests.map(({ step }) => step?.stepId))
   const mayBegin = ready.filter(({ stepId }) => !asked.has(stepId))
-  const most = ready.some(({ limits }) => areAtHome(limits)) ? maxRequestsAtHome : maxRequests
+  const mostAtHome = Math.max(0, maxRequestsAtHome - (passes?.size ?? 0))
+  const most = ready.some(({ limits }) => areAtHome(limits)) ? mostAtHome : maxRequests
   return { mayBegin, requests: isFirst ? requests.slice(0, most) : [] }
 }

@@ -6,7 +6,7 @@ import {
 } from '../model/documents.js'
 import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
 import type { GateOfStep, Turn } from '../model/gate-parts.js'
-import { gateAddress, homeOf, jobKeyPrefix, waiterAddress } from './home.js'
+import { gateAddress, homeOf, isLimitOfJobs, waiterAddress } from './home.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
 import type { Standing } from './standing.js'
@@ -201,7 +201,7 @@ export function withNextCheck(gate: GateDocument, now: number): GateDocument {
   const completeByMs = times.length === 0 ? null : Math.min(...times)
   const isEmpty = holders.length === 0 && lanes.length === 0 && operated === null
   const hasPriorities = lanes.some(({ priority }) => priority !== undefined)
-  const isOfJobs = key.startsWith(jobKeyPrefix)
+  const isOfJobs = isLimitOfJobs(key)
   const ofWaiters = hasPriorities ? priorityGateSchema : isOfJobs ? limitedJobSchema : continuingSchema
   const schema = homeOf(key) === null ? ofWaiters : partitionLimitSchema
   return { ...gate, schema, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }

@@ -6,8 +6,11 @@ import type { Gatekeeper } from './gatekeeper.js'
 import { rulesOf } from './rules-in-force.js'
 import { decideWishes, type Wish } from './wishes.js'
 
-/** The largest number of waiters that one write of a job calls from a gate. The keeper of the gates calls the others. */
+/** The largest number of waiters that one write of a job calls. The keeper of the gates calls the others. */
 const maxCalls = 2
+
+/** The largest number of gates in one write of a job. The keeper of the gates writes the others. */
+const maxGates = 20
 
 interface Proposal {
   readonly before: Stored<GateDocument> | null
@@ -43,6 +46,11 @@ export class GatesAtHome {
     return this.proposals.size > 0
   }
 
+  /** Returns whether the transaction has room for a change of this gate. */
+  hasRoomFor(key: string): boolean {
+    return this.proposals.has(key) || this.proposals.size < maxGates
+  }
+
   /** @throws StoreUnavailable if the gate could not be read */
   async arrive(arrival: Arrival): Promise<GateAnswer> {
     const answer = await this.propose(arrival.gate.key, { kind: 'arrive', arrival })
@@ -72,6 +80,10 @@ export class GatesAtHome {
     this.proposals.clear()
   }
 
+  private get called(): number {
+    return [...this.proposals.values()].reduce((sum, { called }) => sum + called.length, 0)
+  }
+
   private async propose(key: string, wish: Wish): Promise<GateAnswer | null> {
     const proposed = this.proposals.get(key)
     if (proposed !== undefined) return this.added(key, proposed, wish)
@@ -93,7 +105,7 @@ export class GatesAtHome {
     const hasNewWaiters = proposal.writes.some(({ kind }) => kind === 'create')
     const decision = await decideWishes(proposal.gate, [wish], {
       ...this.by,
-      maxCalls: hasNewWaiters ? 0 : maxCalls,
+      maxCalls: hasNewWaiters ? 0 : maxCalls - this.called,
     })
     if (decision.writes !== null) {
       this.proposals.set(key, {

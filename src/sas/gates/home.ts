@@ -5,6 +5,7 @@ import {
   waiterDocumentId,
 } from '../model/document-ids.js'
 import type { Turn } from '../model/gate-parts.js'
+import { hashOf } from '../plan/payload.js'
 import type { DocumentAddress } from '../store/state-store.js'
 
 /**
@@ -12,6 +13,11 @@ import type { DocumentAddress } from '../store/state-store.js'
  * to those of jobs, and no two of them wait for each other.
  */
 export const jobKeyPrefix = 'jobs:'
+
+/** Checks whether the key is that of a limit of jobs. */
+export function isLimitOfJobs(key: string): boolean {
+  return key.startsWith(jobKeyPrefix)
+}
 
 /** The keys of the limits of one partition begin with this text. The name of the limit and the partition key follow. */
 export const partitionKeyPrefix = 'partition:'
@@ -30,14 +36,19 @@ export function homeOf(key: string): string | null {
   return partsOf(key)?.pk ?? null
 }
 
-/** Divides the key of a limit of one partition into its name there and the partition key. */
+/** The longest name that is part of ids as it is. An id of a waiter also has its group, and at most 1,023 bytes. */
+const maxNameInIds = 100
+
+/** Divides the key of a limit of one partition into its name in ids there and the partition key. */
 function partsOf(key: string): { readonly name: string; readonly pk: string } | null {
   const start = key.startsWith(jobKeyPrefix) ? jobKeyPrefix.length : 0
   if (!key.startsWith(partitionKeyPrefix, start)) return null
   const begin = start + partitionKeyPrefix.length
   const end = key.indexOf(':', begin)
   if (end <= begin || end === key.length - 1) return null
-  return { name: key.slice(0, end), pk: key.slice(end + 1) }
+  const name = key.slice(0, end)
+  const ofIds = name.length > maxNameInIds ? `${key.slice(0, begin)}:${hashOf(name)}` : name
+  return { name: ofIds, pk: key.slice(end + 1) }
 }
 
 /** Returns the address of the gate of this key. In the partition of its jobs, its id needs no partition key. */

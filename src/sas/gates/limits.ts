@@ -4,7 +4,7 @@ import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './rules-in-force.js'
-import { gateAddress, homeOf, jobKeyPrefix } from './home.js'
+import { gateAddress, homeOf, isLimitOfJobs, jobKeyPrefix } from './home.js'
 import { maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
 import { maxAtOnce, maxAtOnceInPartition, rulesProblems, rulesShape, type LimitRules } from './rules.js'
@@ -115,7 +115,7 @@ export class Limits {
    * Gives a limit back to the workflows. The definition of the newest job applies again. A pause of the key ends. The
    * decision is kept, with its operator and its reason (default `'cleared'`).
    *
-   * @throws CommandInvalid if no step has come to the limit for a day and no operator has set it
+   * @throws CommandInvalid if no step or job has come to the limit for a day and no operator has set it
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async clear(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
@@ -168,7 +168,7 @@ export class Limits {
     refuse(call, keyProblems(key))
     const gate = await readGate(this.options.store, gateAddress(key))
     if (gate !== null) return gate
-    const rule = `no step has come to limit ${JSON.stringify(key)} today, and no operator has set it; check the key`
+    const rule = `no step or job has come to limit ${JSON.stringify(key)} today, and no operator has set it; check the key`
     throw new CommandInvalid(`limits.${call}: ${rule}`)
   }
 
@@ -193,7 +193,7 @@ function keyProblems(key: unknown): readonly string[] {
 
 /** A job that comes to a limit without a number of jobs at once would enter without a place. */
 function rateProblems(key: unknown, { perSecond }: { readonly perSecond: unknown }): readonly string[] {
-  const isOfJobs = typeof key === 'string' && key.startsWith(jobKeyPrefix)
+  const isOfJobs = typeof key === 'string' && isLimitOfJobs(key)
   if (!isOfJobs || perSecond === undefined) return []
   return [`limit ${JSON.stringify(key)} is one of jobs, so it has atOnce and no perSecond`]
 }

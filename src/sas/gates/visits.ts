@@ -66,16 +66,22 @@ export class Visits {
   }
 
   /**
-   * Adds the leaves from gates in the partition of the job to its transaction. Returns the other leaves, which follow
-   * the transaction.
+   * Adds the leaves from gates in the partition of the job to its transaction, as far as there is room. Returns the
+   * other leaves, which follow the transaction.
    *
    * @throws StoreUnavailable if a gate could not be read
    */
   async leave(leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
+    const others: Leaving[] = []
     for (const { visitor, keys } of leaving) {
-      for (const key of keys.filter((each) => homeOf(each) !== null)) await this.atHome.leave(key, visitor)
+      const later: string[] = []
+      for (const key of keys) {
+        if (this.isAtHome(key)) await this.atHome.leave(key, visitor)
+        else later.push(key)
+      }
+      others.push({ visitor, keys: later })
     }
-    return leaving.map(({ visitor, keys }) => ({ visitor, keys: keys.filter((key) => homeOf(key) === null) }))
+    return others
   }
 
   /** Returns the changes of gates that belong to the transaction of the job. */
@@ -91,7 +97,12 @@ export class Visits {
   }
 
   private arrive(arrival: Arrival): Promise<GateAnswer> {
-    return homeOf(arrival.gate.key) === null ? this.gates.arrive(arrival) : this.atHome.arrive(arrival)
+    return this.isAtHome(arrival.gate.key) ? this.atHome.arrive(arrival) : this.gates.arrive(arrival)
+  }
+
+  /** Checks whether the transaction of the job writes this gate. */
+  private isAtHome(key: string): boolean {
+    return homeOf(key) !== null && this.atHome.hasRoomFor(key)
   }
 
   private async visit(

@@ -2,8 +2,9 @@ import type { Change } from '../../change-feed-processor/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { wholeJob } from '../gates/job-place.js'
-import { decodeDocument, type Decoded } from '../model/decode.js'
+import { decodeDelivered, decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
+import { EndedJobs } from './ended-jobs.js'
 import { ForeseenJobs } from './foreseen-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../model/is-over.js'
@@ -37,6 +38,11 @@ export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
   private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
   private readonly foreseen = new ForeseenJobs()
+  private readonly ended = new EndedJobs((address) => {
+    const job = this.jobs.get(address)
+    // An operator may have continued the job.
+    if (job !== undefined && isOver(job)) this.jobs.forget(address)
+  })
 
   constructor(private readonly store: StateStore) {}
 
@@ -76,17 +82,21 @@ export class KnownJobs {
         }
       }
       const job = this.jobs.recognised({ pk, id, _etag })
-      if (job !== undefined) return { kind: 'job', job }
+      if (job !== undefined) {
+        if (job._etag === _etag && isOver(job)) this.ended.note(job)
+        return { kind: 'job', job }
+      }
       const step = this.steps.recognised({ pk, id, _etag })
       if (step !== undefined) {
         this.steps.noteDelivered({ pk, id, _etag })
         return { kind: 'step', step }
       }
     }
-    const decoded = decodeDocument(change)
+    const decoded = decodeDelivered(change)
     if (decoded.kind === 'job') {
       this.foreseen.take(decoded.job)
       this.putJob({ ...decoded.job, _etag, _ts })
+      if (isOver(decoded.job)) this.ended.note(decoded.job)
     }
     // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
@@ -191,7 +201,7 @@ export class KnownJobs {
     if (seen.job !== null) return undefined
     for (const change of this.foreseen.take(address)) {
       const { _etag, _ts } = change
-      const decoded = decodeDocument(change)
+      const decoded = decodeDelivered(change)
       if (decoded.kind === 'job') this.jobs.put({ ...decoded.job, _etag, _ts })
       if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     }

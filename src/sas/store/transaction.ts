@@ -16,12 +16,24 @@ export function exceeds(value: unknown, limitBytes: number): boolean {
   return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
 }
 
-/** Returns an upper bound of a value's size as JSON, as if every character needed its longest escape. */
+/** Checks, without writing JSON, whether values certainly do not exceed `limitBytes`. False may be wrong. */
+export function surelyFits(values: readonly unknown[], limitBytes: number): boolean {
+  return mostBytesOf(values) <= limitBytes
+}
+
+/**
+ * Returns an upper bound of a value's size as JSON, as if every character needed its longest escape. `for in` makes
+ * no list of the names, and these values inherit none.
+ */
 function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
   let bytes = 2
-  for (const name of Object.keys(value)) {
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += 2 + mostBytesOf(item)
+    return bytes
+  }
+  for (const name in value) {
     bytes += 6 * name.length + 4 + mostBytesOf((value as Readonly<Record<string, unknown>>)[name])
   }
   return bytes

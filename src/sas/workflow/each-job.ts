@@ -81,6 +81,7 @@ export function addForEachJob(
     draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
   if (problems.length > 0 || referencePath(list) === null) return new StepHandle(id)
   const { plan, submission } = workflow
+  draft.limitedItems.push({ stepId: id, limits: plan.limits ?? [] })
   const input: Record<keyof ItemsInput, unknown> = {
     list,
     plan: JSON.parse(JSON.stringify(plan)) as Json,

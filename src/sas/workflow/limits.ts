@@ -46,3 +46,34 @@ export function limitsOfJobs(
     draft.problem('job.limits: the job comes to its limits before its steps, so refer to job.input only')
   return limits
 }
+
+/** A list whose items are jobs, and the limits of their workflow. */
+export interface LimitedItems {
+  readonly stepId: string
+  readonly limits: readonly PlanLimit[]
+}
+
+/**
+ * Notes the lists whose items need a place that their own job holds. The job keeps its place until all items have ended,
+ * so they could wait for each other without end.
+ */
+export function noteSharedLimits(
+  draft: LimitsDraft,
+  ofJob: readonly PlanLimit[] | undefined,
+  items: readonly LimitedItems[],
+): void {
+  for (const { stepId, limits } of items) {
+    const shared = limits.flatMap(({ key, perPartition }) => {
+      const isSame = ofJob?.some((limit) => limit.key === key) === true
+      return isSame && perPartition !== true && typeof key === 'string' ? [key] : []
+    })
+    const [name] = shared
+    if (name === undefined) continue
+    const key = JSON.stringify(name)
+    const rule = `give the items another key, such as ${JSON.stringify(`${name} items`)}`
+    draft.problemOf(
+      stepId,
+      `its items share the limit of jobs ${key} with the job, so they would wait for each other; ${rule}`,
+    )
+  }
+}

@@ -19,7 +19,8 @@ import {
   type Undo,
 } from './step-options.js'
 import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
-import { limitsOf, limitsOfJobs, templatesOf, type JobLimit } from './limits.js'
+import { limitsOf, limitsOfJobs, noteSharedLimits, templatesOf } from './limits.js'
+import type { JobLimit, LimitedItems } from './limits.js'
 import { emptyProblems, undoProblems } from './undo-problems.js'
 
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input' | 'limits'>
@@ -65,6 +66,8 @@ export class PlanDraft {
   private onExhausted: ExhaustionPolicy | null = null
   private maxGenerations = 3
   private limits: readonly PlanLimit[] | undefined
+  /** The lists whose items are jobs with limits. */
+  readonly limitedItems: LimitedItems[] = []
 
   problem(what: string): void {
     this.problems.add(what)
@@ -222,6 +225,7 @@ export class PlanDraft {
     const steps = complete.map(({ step }) => step)
     const output = this.outputOf(returned)
     if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
+    noteSharedLimits(this, this.limits, this.limitedItems)
     for (const what of [...emptyProblems(steps, this.problems), ...undoProblems(complete)]) this.problem(what)
     return {
       plan: {

@@ -75,7 +75,7 @@ describe('the commands about limits', () => {
   it('name an unknown limit', async () => {
     const error: unknown = await showLimit('bnak', store, terminal).catch((caught: unknown) => caught)
     expect(String(error)).toContain(
-      'no step has come to limit "bnak" today: "stepward limits" lists the limits',
+      'no step or job has come to limit "bnak" today: "stepward limits" lists the limits',
     )
   })
 
@@ -127,7 +127,7 @@ describe('the commands about limits', () => {
       { ...store, why: 'x' },
       { what: 'key', name: 'bnak' },
     ]
-    const rule = 'no step has come to limit "bnak" today'
+    const rule = 'no step or job has come to limit "bnak" today'
     for (const dryRun of [true, false])
       await expect(decidePause('resume', unknown, { ...options, dryRun }, terminal)).rejects.toThrow(rule)
     await expect(clearLimit('bnak', store, terminal)).rejects.toThrow(rule)

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
@@ -37,7 +38,7 @@ async function filled(): Promise<{ readonly cosmos: InProcessCosmos; readonly di
   const directory = scratchDirectory()
   const cosmos = opened(directory)
   cosmos.engine.createDatabase('shop')
-  const paths = ['/type/?', '/state/?', '/at/?']
+  const paths = ['/type/?', '/state/?', '/at/?', '/flag/since/?']
   cosmos.engine.createContainer('shop', {
     id: 'orders',
     partitionKey: { paths: ['/pk'] },
@@ -62,6 +63,19 @@ it('the first queries after a start read only the blocks that have their documen
   const before = reads.mock.calls.length
   expect([...(await rows(again, open)), ...(await rows(again, ended))]).toEqual([2, jobs - 2])
   expect(reads.mock.calls.length).toBe(before)
+})
+
+it('IS_DEFINED reads only the blocks with a document that has the property', async () => {
+  const { cosmos } = await filled()
+  const flagged =
+    "SELECT VALUE c.id FROM c WHERE c.type = 'job' AND IS_DEFINED(c.at) AND IS_DEFINED(c.flag.since)"
+  expect(await rows(cosmos, flagged)).toEqual([])
+  const flag = { id: 'flagged', pk: 'k3', type: 'job', state: 'flagged', flag: { since: 1 } }
+  cosmos.engine.container('shop', 'orders').execute(['k3'], { kind: 'create', document: flag })
+  const reads = vi.spyOn(KeptSummaries.prototype, 'documentsOf')
+  expect(await rows(cosmos, flagged.replace('IS_DEFINED(c.at) AND', ''))).toEqual(['flagged'])
+  // The newest block has changed, so its summary was made again, and then only this block was read.
+  expect(new Set(reads.mock.calls.map(([block]) => block)).size).toBe(1)
 })
 
 it('a document that changes after its block was summarized is found after a crash', async () => {

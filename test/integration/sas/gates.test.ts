@@ -235,7 +235,7 @@ describe('steps with a limit of steps at once', () => {
   })
 
   it('may be paused by key before the first of them comes, and no other command makes a limit', async () => {
-    const unknown = 'no step has come to limit "bank" today, and no operator has set it'
+    const unknown = 'no step or job has come to limit "bank" today, and no operator has set it'
     await expect(client.limits.clear('bank')).rejects.toThrow(unknown)
     await expect(client.limits.resume('bank')).rejects.toThrow(unknown)
     expect(await client.limits.list()).toEqual([])

@@ -1,22 +1,34 @@
-import { leaveParent } from '../../input/parent-channel.js'
+import { leaveParent, roleFromParent } from '../../input/parent-channel.js'
 import { runFleet } from '../../running/run-fleet.js'
 import { idle, runHost } from '../../running/run-host.js'
 import { runOnce } from '../../running/run-once.js'
-import { planOf, type StartOptions } from '../../running/start-plan.js'
+import { planOf, type StartOptions, type StartPlan } from '../../running/start-plan.js'
 import { withStore } from '../../input/store.js'
+import { exitCodes } from '../../output/cli-error.js'
 import type { Terminal } from '../../output/terminal.js'
 
 /** Runs roles until a signal stops them, in this process or in a fleet of child processes. */
 export async function start(options: StartOptions, terminal: Terminal): Promise<number> {
   try {
-    return await startPlanned(options, terminal)
+    return options.inReserve === true
+      ? await startFromReserve(options, terminal)
+      : await startPlanned(options, terminal, await planOf(options))
   } finally {
     leaveParent()
   }
 }
 
-async function startPlanned(options: StartOptions, terminal: Terminal): Promise<number> {
-  const plan = await planOf(options)
+/** Waits for a role, and then reads the settings, so that they are as new as those of another process. */
+async function startFromReserve(options: StartOptions, terminal: Terminal): Promise<number> {
+  const begin = await roleFromParent()
+  if (begin === null) return exitCodes.ok
+  const own = { ...options, role: [begin.role] }
+  const plan = await planOf(own)
+  const environment = { ...plan.environment, instanceName: begin.instanceName }
+  return startPlanned(own, terminal, { ...plan, environment })
+}
+
+async function startPlanned(options: StartOptions, terminal: Terminal, plan: StartPlan): Promise<number> {
   if (!plan.environment.isEnabled) return idle(plan, terminal)
   return withStore(options, plan.settings, (settings) => {
     if (options.once === true) return runOnce({ ...plan, settings }, options, terminal)

@@ -1,5 +1,6 @@
 import { counted, withoutUndefined } from '../../../platform/internal.js'
 import type { LimitRules, LimitView } from '../../../sas/index.js'
+import { isLimitOfJobs } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -30,7 +31,7 @@ export async function limits(options: StoreOptions, terminal: Terminal): Promise
     withClient(settings, (client) => client.limits.list()),
   )
   if (options.json === true) terminal.print(JSON.stringify(found))
-  else if (found.length === 0) terminal.print('no step has come to a limit today')
+  else if (found.length === 0) terminal.print('no step or job has come to a limit today')
   else terminal.print(listed(found, terminal.tableWidth))
   return exitCodes.ok
 }
@@ -41,7 +42,7 @@ export async function showLimit(key: string, options: StoreOptions, terminal: Te
     withClient(settings, (client) => client.limits.get(key)),
   )
   if (found === null) {
-    throw new CliError(unknownLimit(key), exitCodes.failed)
+    throw new CliError(unknownLimit(key), exitCodes.notFound)
   }
   terminal.print(options.json === true ? JSON.stringify(found) : described(found))
   return exitCodes.ok
@@ -106,7 +107,7 @@ function rateOf(given: string): number {
 
 /** Returns the advice about a key that may be misspelt. */
 export function unknownLimit(key: string): string {
-  return `no step has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
+  return `no step or job has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
 }
 
 function listed(found: readonly LimitView[], width: number): string {
@@ -134,13 +135,14 @@ function rateText({ perSecond, burst }: LimitView): string {
 function described(limit: LimitView): string {
   const { key, set, inside, waiting, groups } = limit
   const by = set === null ? 'set by the workflow' : `set by ${set.by} at ${set.at}: ${set.why}`
-  const steps = inside.slice(0, mostListed).map(({ jobId, stepId }) => `  ${jobId} ${stepId}`)
+  const thing = isLimitOfJobs(key) ? 'job' : 'step'
+  const names = inside.slice(0, mostListed).map(({ jobId, stepId }) => `  ${jobId} ${stepId}`.trimEnd())
   const named = groups.filter(({ group }) => group !== '').slice(0, mostListed)
   const queues = named.map((group) => `  ${group.group}: ${group.waiting}`)
   return [
     `limit ${key}: at work ${insideText(limit)}, rate ${rateText(limit)}, ${by}`,
-    ...(steps.length === 0 ? [] : [`${counted(inside.length, 'step')} at work:`, ...steps]),
-    `${counted(waiting, 'step')} waiting${queues.length === 0 ? '' : ', by group:'}`,
+    ...(names.length === 0 ? [] : [`${counted(inside.length, thing)} at work:`, ...names]),
+    `${counted(waiting, thing)} waiting${queues.length === 0 ? '' : ', by group:'}`,
     ...queues,
   ].join('\n')
 }

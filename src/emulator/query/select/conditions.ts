@@ -35,6 +35,12 @@ export function conditionOf(conjunct: Expression, scope: Scope): Condition | und
   )
 }
 
+/** Returns the path of a conjunct that says that a property exists, with its alias. */
+export function presenceOf(conjunct: Expression): Omit<Condition, 'spans'> | undefined {
+  if (conjunct.kind !== 'call' || conjunct.name.toUpperCase() !== 'IS_DEFINED') return undefined
+  return conditionOn(conjunct.arguments[0], [])
+}
+
 /** Returns spans that contain every value that two conditions on one path allow. */
 export function sharedSpans(ones: readonly Span[], others: readonly Span[]): readonly Span[] {
   // One list alone contains all these values. Two long lists of IN would have too many combinations.

@@ -1,5 +1,5 @@
 import { compileExpression } from './compile-expression.js'
-import { conditionOf, conjunctsOf, sharedSpans, type Condition } from './conditions.js'
+import { conditionOf, conjunctsOf, presenceOf, sharedSpans, type Condition } from './conditions.js'
 import type { Expression } from '../language/ast.js'
 import type { Frame, Scope } from './scope.js'
 import { isPoint, type Span } from '../values/span.js'
@@ -10,6 +10,8 @@ export interface Filter {
   readonly matches: (frame: Frame) => boolean
   /** Conditions on single properties. Every frame that passes fulfils them. */
   readonly conditions: readonly Condition[]
+  /** The properties that exist in every frame that passes. */
+  readonly presences: readonly Omit<Condition, 'spans'>[]
 }
 
 /** Compiles a WHERE clause. Without one, every row passes. */
@@ -22,6 +24,7 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
       return true
     },
     conditions: conjuncts.flatMap((conjunct) => conditionOf(conjunct, scope) ?? []),
+    presences: conjuncts.flatMap((conjunct) => presenceOf(conjunct) ?? []),
   }
 }
 
@@ -39,13 +42,15 @@ export interface DocumentHints {
   readonly requiredTexts: readonly string[]
   /** See `CompiledQuery.conditions`. */
   readonly conditions: readonly PathCondition[]
+  /** See `CompiledQuery.presences`. */
+  readonly presences: readonly PathCondition['steps'][]
 }
 
 /** The longest text worth searching for in every document. */
 const longestRequiredText = 200
 
 /** Returns what is known about documents with this alias that pass a filter. */
-export function hintsOf({ conditions }: Filter, alias: string | undefined): DocumentHints {
+export function hintsOf({ conditions, presences }: Filter, alias: string | undefined): DocumentHints {
   const own = conditions.filter((condition) => condition.alias === alias)
   const equalities = new Map<string, unknown>()
   const requiredTexts: string[] = []
@@ -62,7 +67,8 @@ export function hintsOf({ conditions }: Filter, alias: string | undefined): Docu
     const isNamed = steps.every((step) => typeof step === 'string' && !step.includes('.'))
     if (isNamed && !equalities.has(path)) equalities.set(path, value)
   }
-  return { equalities, requiredTexts, conditions: combined(own) }
+  const present = presences.filter((presence) => presence.alias === alias).map(({ steps }) => steps)
+  return { equalities, requiredTexts, conditions: combined(own), presences: present }
 }
 
 /** Combines the conditions on each path. */

@@ -41,6 +41,11 @@ export function prefixSpan(prefix: string): Span {
   return { low, high: { value: next, isInclusive: false } }
 }
 
+/** Returns all primitive values. Undefined is not among them. */
+export function presentSpan(): Span {
+  return { low: { value: null, isInclusive: true }, high: highestLike('') }
+}
+
 /** Returns the values that two spans share. */
 export function intersectionOf(one: Span, other: Span): Span {
   return {

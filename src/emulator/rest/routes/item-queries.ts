@@ -60,6 +60,7 @@ const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
   conditions: [],
+  presences: [],
   readPaths: null,
   order: [],
   isStreaming: true,

@@ -127,7 +127,7 @@ export function Charges() {
         ${
           data.host === null
             ? html`<p class="quiet">
-                This process runs no roles, so it measures none. Each process of a role reports
+                This process runs no roles, so it measures none. Each process of a role reports ${' '}
                 <code>stepward_request_charge_total</code> at <code>/metrics</code>.
               </p>`
             : html`<${ByUser} users=${data.host.users} page=${data} since=${data.host.since} />

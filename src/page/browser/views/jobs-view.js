@@ -223,8 +223,10 @@ function Rows({ jobs, ticked, setTicked }) {
 }
 
 /** @param {JobSummary} job */
-function attentionText({ paused, restartedAs, attention }) {
+function attentionText({ paused, restartedAs, attention, triage }) {
   if (paused) return `paused by ${paused.by}: ${paused.why}`
   if (restartedAs !== null) return `restarted as ${restartedAs.jobId}`
-  return attention === null ? '' : `${attention.kind}: ${attention.message}`
+  if (attention === null) return ''
+  const who = triage?.assignee ? ` (${triage.assignee} looks after it)` : ''
+  return `${attention.kind}: ${attention.message}${who}`
 }

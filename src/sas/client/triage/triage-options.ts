@@ -64,7 +64,7 @@ export function triageCommand({ assignee, note, snooze }: Parts, by: string, now
     ...inWords(assignee, (name) => `assigned to ${name}`, 'no longer assigned'),
     ...inWords(
       snooze === undefined ? undefined : snoozedUntil,
-      (until) => `snoozed until ${until}`,
+      (until) => `snoozed until ${until.slice(0, 19)}Z`,
       'no longer snoozed',
     ),
     ...inWords(note, (written) => `note: ${written}`, 'note removed'),

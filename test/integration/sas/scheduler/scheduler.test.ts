@@ -204,7 +204,11 @@ describe('a scheduler that reads its feed', () => {
         id: 'sas.job:job-1',
         reason: 'processState is Processed, but its other fields imply Pending',
       },
-      { type: 'document.refused', id: 'sas.step:job-1:only', reason: `schema ${schemaVersion + 1} is newer than this code` },
+      {
+        type: 'document.refused',
+        id: 'sas.step:job-1:only',
+        reason: `schema ${schemaVersion + 1} is newer than this code`,
+      },
     ])
   })
 

@@ -14,7 +14,7 @@ it('a child process gets its parent’s arguments, with one role and without opt
     '--state=dir',
     '--verbose',
   ]
-  expect(childArguments(words, 'agents')).toEqual([
+  expect(childArguments(words, ['--role', 'agents'])).toEqual([
     'start',
     '--config',
     'a.json',

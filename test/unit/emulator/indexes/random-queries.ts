@@ -33,6 +33,7 @@ const condition = fc.oneof(
     .tuple(path, fc.constantFrom('', 'a', '\uffff'))
     .map(([on, prefix]) => `STARTSWITH(${on}, ${JSON.stringify(prefix)})`),
   fc.tuple(path, scalar).map(([on, one]) => `(c.few = 3 OR ${on} = ${one})`),
+  path.map((on) => `IS_DEFINED(${on})`),
 )
 
 const order = fc.oneof(

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { withDiagnostic } from '../../../../src/sas/model/diagnostics.js'
-import { processStates, type Attention, type Diagnostic } from '../../../../src/sas/model/documents.js'
+import {
+  processStates,
+  schemaVersion,
+  type Attention,
+  type Diagnostic,
+} from '../../../../src/sas/model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../../../../src/sas/model/document-ids.js'
 import {
   deadline,
@@ -37,10 +42,8 @@ describe('a decoded document', () => {
   it.each(['sas.job', 'sas.step', 'sas.something-new'])(
     'is reported if it has a newer schema: %s (F-C10)',
     (type) => {
-      expect(decodeDocument({ type, schema: 5, shape: 'unknown' })).toEqual({
-        kind: 'newerSchema',
-        schema: 5,
-      })
+      const schema = schemaVersion + 1
+      expect(decodeDocument({ type, schema, shape: 'unknown' })).toEqual({ kind: 'newerSchema', schema })
     },
   )
 

@@ -103,3 +103,26 @@ describe('forEach with a workflow', () => {
     expect(defined({}, [1])).toThrow('its list must be a reference')
   })
 })
+
+describe('a job whose items have limits of jobs', () => {
+  const limitedItem = defineWorkflow<string>('limited-item', (job) => {
+    job.limits([{ key: 'bank', atOnce: 3 }])
+    job.step('settle', clerk.settle, { of: job.input }, { undo: 'none' })
+  })
+  const list = (key: string) =>
+    defineWorkflow<{ readonly items: readonly string[] }>('list', (job) => {
+      job.forEach('each', job.input.items, limitedItem)
+      job.limits([{ key, atOnce: 3 }])
+    })
+
+  it('is refused if it holds a place that its items need', () => {
+    expect(() => list('bank')).toThrow(
+      'step "each": its items share the limit of jobs "bank" with the job, so they would wait for each other; ' +
+        'give the items another key, such as "bank items"',
+    )
+  })
+
+  it('may have another limit', () => {
+    expect(list('lists').plan.limits).toEqual([{ key: 'lists', atOnce: 3 }])
+  })
+})
