@@ -8,6 +8,8 @@ export interface SeededBug extends Bug {
   /** Kinds of jobs. */
   readonly kinds: readonly string[]
   readonly faults: readonly FaultName[]
+  /** How long the jobs of a run may take, if they end only without the bug. Default 60 s. */
+  readonly patienceMs?: number
 }
 
 /** Bugs that break a promise in a way that only a history shows. */
@@ -236,5 +238,70 @@ export const bugs: readonly SeededBug[] = [
     rejectedBy: ['command-stands'],
     kinds: ['cancelled'],
     faults: [],
+  },
+  {
+    name: 'the tick after a submitted one is left out',
+    path: 'src/sas/schedules/counted-ticks.ts',
+    code: 'return withNextAfter(counted, dueMs)',
+    broken: 'return withNextAfter(counted, dueMs + 1_000)',
+    rejectedBy: ['ticks'],
+    kinds: ['chain'],
+    faults: [],
+  },
+  {
+    name: 'each process has its own ids for ticks',
+    path: 'src/sas/model/document-ids.ts',
+    code: 'return `${scheduleId}@${basicTime(dueMs)}`',
+    broken: 'return `${scheduleId}@${basicTime(dueMs)}-${process.pid}`',
+    rejectedBy: ['ticks'],
+    kinds: ['chain'],
+    faults: ['freeze', 'freeze', 'freeze'],
+  },
+  {
+    name: 'a tick does not look for the run before it',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: "if (overlap === 'allow') return submitIt",
+    broken: "if (overlap !== 'queue') return submitIt",
+    rejectedBy: ['overlap'],
+    kinds: ['chain'],
+    faults: [],
+  },
+  {
+    name: 'a tick is skipped although the run before it has ended',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: "const endMs = previous.kind === 'running' ? now - graceMs + 1 : previous.endedAtMs",
+    broken: "const endMs = previous.kind === 'running' ? now - graceMs + 1 : Infinity",
+    rejectedBy: ['skipped-for-a-reason'],
+    kinds: ['chain'],
+    faults: [],
+  },
+  {
+    name: 'a limit lets one step too many in',
+    path: 'src/sas/gates/gate.ts',
+    code: 'gate.holders.length >= atOnce) return queued',
+    broken: 'gate.holders.length > atOnce) return queued',
+    rejectedBy: ['limit'],
+    kinds: ['limited'],
+    faults: [],
+  },
+  {
+    name: 'a limit of a partition forgets the steps inside',
+    path: 'src/sas/gates/gates-at-home.ts',
+    code: 'gate: before ?? emptyGate(key, this.by.clock.now())',
+    broken: 'gate: emptyGate(key, this.by.clock.now())',
+    rejectedBy: ['limit', 'limit-moves'],
+    kinds: ['limited'],
+    faults: [],
+    patienceMs: 20_000,
+  },
+  {
+    name: 'a step that is over keeps its place at a limit',
+    path: 'src/sas/gates/gate.ts',
+    code: ': { ...gate, holders: gate.holders.filter((each) => each !== holder) }',
+    broken: ': gate',
+    rejectedBy: ['limit-moves'],
+    kinds: ['limited'],
+    faults: [],
+    patienceMs: 20_000,
   },
 ]

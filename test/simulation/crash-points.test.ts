@@ -21,8 +21,12 @@ const thirdOfKinds = [
   'restart-undo',
 ]
 
+/** Its job has 100 steps, so only the writes of its customer and its operator are struck: each stage by a crash. */
+const stagedOnly = 'restart-staged'
+
 /** Checks whether the fault of this kind strikes the write at this place of its story. */
 function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[number]): boolean {
+  if (scenario === stagedOnly && kind === 'crashBefore') return true
   const every = everyKind.includes(scenario) ? 1 : thirdOfKinds.includes(scenario) ? 3 : faultKinds.length
   return (index + faultKinds.indexOf(kind)) % every === 0
 }
@@ -32,6 +36,7 @@ function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[num
  * scenario is enough.
  */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
+  if (scenario === stagedOnly) return writePoint === 'W0' || writePoint === 'W10'
   return scenario === 'happy' || !writePoint.startsWith('L')
 }
 

@@ -1,4 +1,5 @@
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { isStaged } from '../../src/sas/model/process-state.js'
 import { idempotencyKey, mayHaveEffect } from '../../src/sas/model/work.js'
 import type { Call } from '../../src/testing/events.js'
 import { keyOfStep } from './remote-services.js'
@@ -58,8 +59,9 @@ export class Effects {
    * has a known effect.
    */
   left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
-    // The restart of the job undoes what it carried over, and an operator decided about the rest.
-    if (job.restartedAs !== undefined) return []
+    // The restart of the job undoes what it carried over, and an operator decided about the rest. A job that
+    // has not begun owns nothing.
+    if (job.restartedAs !== undefined || isStaged(job)) return []
     const isHome = job.processState === 'Compensated'
     return [...steps.values()]
       .filter(({ kind }) => kind === 'operation')

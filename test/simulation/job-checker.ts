@@ -1,6 +1,6 @@
 import type { Container } from '../../src/emulator/engine/index.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
-import { isTerminal } from '../../src/sas/model/process-state.js'
+import { isStaged, isTerminal } from '../../src/sas/model/process-state.js'
 import type { StateWrite } from '../../src/sas/store/state-store.js'
 import type { Request } from '../../src/testing/network.js'
 import type { Call, Checker, SimulationEvent, Written } from '../../src/testing/events.js'
@@ -118,15 +118,20 @@ export class JobChecker implements Checker {
       this.jobs.set(job.jobId, job)
       this.noteRestart(change)
       if (isTerminal(job)) this.open.delete(job.jobId)
-      else this.open.add(job.jobId)
+      // Copies of a restart that was refused stay staged until they are removed.
+      else if (job.restartOf === undefined || !isStaged(job)) this.open.add(job.jobId)
       return [...problems, ...jobRules.flatMap((rule) => rule(change) ?? []), ...this.ordered(change)]
     }
     return [...problems, ...this.step(change)]
   }
 
-  private noteRestart({ after: { jobId, restartOf }, steps }: JobChange): void {
-    if (restartOf === undefined || this.restarts.has(jobId)) return
+  private noteRestart({ before, after, steps }: JobChange): void {
+    const { jobId, restartOf } = after
+    if (restartOf === undefined) return
     this.restarts.add(jobId)
+    // In a restart in stages, the steps come after the job, and the new job owns them when it begins.
+    const isBegun = before !== null && !isStaged(before)
+    if (isBegun || isStaged(after)) return
     for (const { stepId, keyJobId } of steps.values()) {
       if (keyJobId !== undefined) this.effects.carriedOver(stepId, restartOf.jobId, jobId)
     }
@@ -187,7 +192,8 @@ export class JobChecker implements Checker {
    * I14: the document alongside exists with its job. `gone` below checks I1: a job that has not ended stays.
    */
   private ordered({ before, after }: JobChange): readonly string[] {
-    if (before !== null || this.documents.hasOrder(after)) return []
+    const hasBegun = before !== null && !isStaged(before)
+    if (hasBegun || isStaged(after) || this.documents.hasOrder(after)) return []
     return [`I14: job ${after.jobId} is stored without its order`]
   }
 

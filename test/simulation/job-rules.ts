@@ -1,11 +1,12 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
-import { deriveProcessState, isTerminal } from '../../src/sas/model/process-state.js'
+import { deriveProcessState, isStaged, isTerminal } from '../../src/sas/model/process-state.js'
 import type { Rule } from './job-changes.js'
 import { replannedTogether, skippedByNewestPlan } from './migration-rules.js'
 import { isLeftBehind } from './step-rules.js'
 
-/** I1: a job exists with all its steps, or not at all. */
+/** I1: a job exists with all its steps, or not at all. A job that is written in stages begins only with the last one. */
 const complete: Rule<JobDocument> = ({ after, steps }) => {
+  if (isStaged(after)) return null
   const missing = after.stepIds.filter((stepId) => !steps.has(stepId))
   return missing.length === 0 ? null : `I1: job ${after.jobId} is stored without ${missing.join(', ')}`
 }

@@ -1,7 +1,12 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../../src/sas/model/document-ids.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'
-import type { JobClient } from '../../src/sas/index.js'
+import {
+  CommandRefused,
+  type JobClient,
+  type RestartOptions,
+  type RestartReport,
+} from '../../src/sas/index.js'
 import { seededRandom } from '../../src/platform/index.js'
 import { Faults, type FaultOptions } from '../../src/testing/faults.js'
 import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../../src/testing/job-fleet.js'
@@ -336,13 +341,27 @@ export class JobScene {
   private async give(client: JobClient, jobId: string, command: Intervention['command']): Promise<void> {
     if (typeof command === 'string' || !('restartFrom' in command)) return give(client, jobId, command)
     const options = { ...about, from: command.restartFrom, after: command.after }
-    const first = await client.restart(jobId, options)
+    const first = await restart(client, jobId, options)
     // Another operator gives the same command.
-    const again = await client.restart(jobId, options)
+    const again = await restart(client, jobId, options)
     if (again.isNew || again.jobId !== first.jobId)
       this.world.problems.push(`I33: ${jobId} was restarted as ${first.jobId}, and as ${again.jobId}`)
     // A third operator does not know of the restart, and is refused.
     await client.cancel(jobId, about.why, person)
+  }
+}
+
+/**
+ * Restarts a job. If the job changed after a restart in stages was interrupted, the copies are of an old version,
+ * and the new job gets another id.
+ */
+async function restart(client: JobClient, jobId: string, options: RestartOptions): Promise<RestartReport> {
+  try {
+    return await client.restart(jobId, options)
+  } catch (error) {
+    const isTaken = error instanceof CommandRefused && error.message.includes('pass another id')
+    if (!isTaken) throw error
+    return client.restart(jobId, { ...options, as: `${jobId}.r9` })
   }
 }
 

@@ -1,16 +1,37 @@
+import { condition, defineWorkflow, type Step } from '../../src/sas/index.js'
 import {
   backoff,
   chain,
+  takenBack,
+  timing,
   unableAt,
   willing,
   workflowOf,
   type Intervention,
   type Scenario,
+  type ScenarioInput,
 } from './scenario.js'
-import type { Moods } from './remote-services.js'
+import { services, type Moods } from './remote-services.js'
 
 /** One attempt more than two faults can use up. */
 const workflow = workflowOf(chain, { retry: { tries: 4, backoff } })
+
+/** The number of steps with which a job does not fit into one transaction. */
+const tooManySteps = 100
+
+/** The same chain in a job that is submitted and restarted in stages. All further steps are skipped. */
+const staged = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  let before: Step<unknown> | undefined
+  for (const item of Object.keys(chain)) {
+    const after = before === undefined ? {} : { after: [before] }
+    before = job.step(item, services.provide, { item }, { ...timing, ...after, undo: takenBack })
+  }
+  const when = condition.equal(job.input.jobId, '')
+  for (let more = Object.keys(chain).length; more < tooManySteps; more += 1) {
+    const options = { ...timing, when, undo: 'none' as const }
+    job.step(`more-${more}`, services.provide, { item: 'more' }, options)
+  }
+})
 
 const restarted = (state: 'Error' | 'Processed', from: string, after: 'undo' | 'keep'): Intervention => ({
   when: { state },
@@ -31,6 +52,13 @@ export const restarts: readonly Scenario[] = [
     workflow,
     moods: unableAt('ship', 1),
     interventions: [restarted('Error', 'charge', 'keep')],
+    end: 'Processed',
+  },
+  {
+    name: 'restart-staged',
+    workflow: staged,
+    moods: unableAt('ship', 1),
+    interventions: [restarted('Error', 'charge', 'undo')],
     end: 'Processed',
   },
   {

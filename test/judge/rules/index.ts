@@ -12,9 +12,11 @@
 import { effectRules } from './effects.js'
 import type { History } from './history.js'
 import { leaseRules } from './leases.js'
+import { limitRules } from './limits.js'
 import { promiseRules } from './promises.js'
 import { registerRules } from './registers.js'
 import { judgedBy, type Rule, type Verdict } from './report.js'
+import { tickRules } from './ticks.js'
 import { transitionRules } from './transitions.js'
 import { worldOf, type World } from './world.js'
 
@@ -27,6 +29,8 @@ export const rules: readonly Rule<World>[] = [
   ...transitionRules,
   ...effectRules,
   ...promiseRules,
+  ...tickRules,
+  ...limitRules,
   ...leaseRules,
 ]
 

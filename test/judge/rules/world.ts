@@ -5,10 +5,15 @@ import { documentsOf, type Document, type Version } from './versions.js'
 export interface World {
   readonly history: History
   readonly documents: readonly Document[]
-  /** Documents whose writes are conditional: jobs, steps, notices and leases. */
+  /** Documents whose writes are conditional: jobs, steps, notices, schedules, limits and leases. */
   readonly guarded: readonly Document[]
   readonly jobs: readonly JobHistory[]
   readonly leases: readonly Document[]
+  readonly schedules: readonly Document[]
+  /** The limits of steps. */
+  readonly gates: readonly Document[]
+  /** The client waited for the ticks and jobs that were due before this time, by its clock. Null if it never did. */
+  readonly awaitedMs: number | null
   /** The effects in the remote service, in the order of the service. */
   readonly effects: readonly Effect[]
   /** The calls of handlers, in the order in which they began. */
@@ -58,12 +63,17 @@ export function worldOf(history: History): World {
     ({ id, writes }) => isOurs(id) || writes.some(({ value }) => isLease(value)),
   )
   const stepped = history.events.filter(({ what }) => what === 'clock').map(({ process }) => process)
+  const ofType = (type: string) => documents.filter(({ id }) => id.startsWith(`sas.${type}:`))
+  const awaited = history.events.find(({ what }) => what === 'awaited')
   return {
     history,
     documents,
     guarded,
     jobs: jobsIn(guarded),
     leases: documents.filter(({ writes }) => writes.some(({ value }) => isLease(value))),
+    schedules: ofType('schedule'),
+    gates: ofType('gate'),
+    awaitedMs: awaited === undefined ? null : numberIn(awaited, 'untilMs'),
     effects: history.events
       .filter(({ what }) => what === 'effect')
       .map((event) => ({ ...(event as unknown as Effect), event })),
@@ -79,7 +89,7 @@ export function worldOf(history: History): World {
  * covers them.
  */
 function isOurs(id: string): boolean {
-  return /^sas\.(job|step|notify):/.test(id)
+  return /^sas\.(job|step|notify|schedule|gate):/.test(id)
 }
 
 function isLease(value: Fields): boolean {

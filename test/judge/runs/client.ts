@@ -9,6 +9,7 @@ import { Chance } from './chance.js'
 import { Recorder, type Begun } from './recorder.js'
 import { recordedClient } from './recorded-client.js'
 import { names, toldSetup } from './setup.js'
+import { ticking } from './ticking.js'
 import { kinds, tell, workflowOf, type Command, type JobInput, type JobStory } from './stories.js'
 
 const setup = toldSetup()
@@ -16,6 +17,10 @@ const recorder = new Recorder(setup.history, 'client')
 const client = recordedClient(setup, recorder)
 const database = client.database(names.database)
 let isOver = false
+/** The time until which ticks and waiting steps are awaited, or 0 if it is not known yet. */
+let awaitedMs = 0
+/** How long a due tick or a called step may take while instances die and others take over. */
+const patientMs = 12_000
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Errors that are refusals: this call certainly wrote nothing, or its effect had been written before. */
@@ -34,6 +39,8 @@ const chosen = setup.kinds.length > 0 ? setup.kinds : Object.keys(kinds)
 const stories = chance.some(chosen, setup.jobs).map((kind) => tell(kind, chance))
 await Promise.race([lived(), over])
 isOver = true
+// If the time was up, what was due long before had time enough.
+awaitUntil(Date.now() - patientMs)
 await Promise.all([looking, over])
 await observe()
 process.exit(0)
@@ -41,10 +48,11 @@ process.exit(0)
 /** Plays every story to its end, and waits until every document is delivered. */
 async function lived(): Promise<void> {
   await Promise.all([
+    atLast(() => jobs.schedules.set(ticking)),
     ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
     writeOrders(new Chance(setup.seed + 1)),
   ])
-  await settled()
+  await Promise.all([settled(), ticked()])
   process.send?.({ done: true })
 }
 
@@ -196,6 +204,26 @@ async function settled(): Promise<void> {
     if ((await atLast(() => estimator.total())) === 0) return
     await wait(150)
   }
+}
+
+/** Resolves when every tick that was due a second ago is a job that has ended, or was skipped. */
+async function ticked(): Promise<void> {
+  awaitUntil(Date.now() - 1_000)
+  const isPast = async (): Promise<boolean> => {
+    const schedule = await atLast(() => jobs.schedules.get(ticking.id))
+    return Date.parse(schedule?.nextDue ?? '') > awaitedMs
+  }
+  while (!(await isPast())) await wait(150)
+  const runs = (await atLast(() => jobs.list())).filter(({ jobId }) => jobId.startsWith(`${ticking.id}@`))
+  const isOver = ({ jobId }: JobSummary): boolean => endStates.includes(summaries.get(jobId)?.state ?? '')
+  while (!runs.every(isOver)) await wait(150)
+}
+
+/** Records the time until which the client awaits ticks and waiting steps. The first time counts. */
+function awaitUntil(untilMs: number): void {
+  if (awaitedMs > 0) return
+  awaitedMs = untilMs
+  recorder.note('awaited', { untilMs })
 }
 
 /** Reads everything once more, after all other writers have stopped. */

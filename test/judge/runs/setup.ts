@@ -35,13 +35,15 @@ export interface MemberSetup extends Setup {
   readonly roles: readonly ('scheduler' | 'agents' | 'supervisor' | 'notifier')[]
 }
 
-/** The names of databases and containers in a run. */
+/** The names of the database, of the containers and of a limit in a run. */
 export const names = {
   database: 'judged',
   state: 'state',
   leases: 'leases',
   orders: 'orders',
   replies: 'replies',
+  /** The key of a limit that many steps share. */
+  limit: 'bank',
 } as const
 
 /** Returns the setup that the parent process passed to this one. */

@@ -211,6 +211,17 @@ export const kinds: Readonly<Record<string, SendState>> = {
     onExhausted: 'compensateThenRetry',
     maxGenerations: 2,
   }),
+  limited: (chance) => ({
+    steps: ['a', 'b', 'c', 'd'].map((id, index) => ({
+      id,
+      moods: chance.of(fair),
+      undo: chance.of(undoing),
+      options: {
+        limits: [index < 2 ? { key: names.limit, atOnce: 1 } : { key: 'own', atOnce: 1, perPartition: true }],
+      },
+    })),
+    submit: { partitionKey: 'shared' },
+  }),
   patient: (chance) => ({
     steps: chain(chance, {
       moods: ['busy', 'busy'],
