@@ -59,6 +59,8 @@ export class Gatekeeper {
   /** The wishes that wait, by key. */
   private readonly lines = new Map<string, Waiting[]>()
   private readonly known = new Map<string, Known>()
+  /** The calls of waiters that have begun. They never reject. */
+  private readonly calling = new Set<Promise<void>>()
 
   constructor(private readonly options: GatekeeperOptions) {}
 
@@ -78,9 +80,14 @@ export class Gatekeeper {
     await this.wish(key, { kind: 'leave', visitor })
   }
 
-  /** Carries out a decision of an operator about the rules of a gate, and keeps it. */
+  /**
+   * Carries out a decision of an operator about the rules of a gate, and keeps it. Then calls the waiters that may enter
+   * now, because the process of an operator may end after this.
+   */
   async decide(key: string, made: LimitDecision): Promise<GateDocument> {
-    return (await this.wish(key, { kind: 'decide', made })).gate
+    const { gate } = await this.wish(key, { kind: 'decide', made })
+    while (this.calling.size > 0) await Promise.all(this.calling)
+    return gate
   }
 
   /**
@@ -218,11 +225,20 @@ export class Gatekeeper {
   }
 
   private callLater(visitor: Visitor, key: string): void {
-    this.callHere(visitor, key).catch((error: unknown) => this.failed(error))
+    this.begin(this.callHere(visitor, key))
   }
 
   private callMore(key: string): void {
-    this.wish(key, { kind: 'rule' }).catch((error: unknown) => this.failed(error))
+    this.begin(this.wish(key, { kind: 'rule' }))
+  }
+
+  private begin(work: Promise<unknown>): void {
+    const call = work
+      .catch((error: unknown) => this.failed(error))
+      .then(() => {
+        this.calling.delete(call)
+      })
+    this.calling.add(call)
   }
 
   /** Lets the scheduler of this process go on with the step, which saves a write, or offers the step. */

@@ -158,7 +158,10 @@ describe('steps with a limit of steps at once', () => {
 
   it('begin when an operator raises the limit, and keep it for new jobs (F-G6)', async () => {
     await submitted(one, ['a', 'b', 'c'])
+    const before = world.faults.count('apply')
     const set = await client.limits.set('bank', { atOnce: 3 }, { by: 'ann', why: 'the bank is fast' })
+    // Both waiters are called by then, because the process of the operator may end now.
+    expect(world.faults.count('apply') - before).toBe(3)
     expect(set).toMatchObject({ atOnce: 3, set: { by: 'ann', why: 'the bank is fast' }, waiting: 0 })
     await world.clock.advance(1)
     await schedule()
