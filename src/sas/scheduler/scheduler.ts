@@ -202,8 +202,9 @@ export class Scheduler {
       const job = await this.known.job(changed, noneSeen())
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return false
       await this.advance(changed, leaseToken, called)
-      // If it still waits, for example because its job is paused, it is offered by a write.
-      return this.known.placeOf(job, step.stepId)?.waitsFor === null
+      // If it still waits, or has left because its job was paused, the keeper of the gates looks at its document.
+      const place = this.known.placeOf(job, step.stepId)
+      return place?.entry === visitor.entry && place.waitsFor === null
     })
   }
 

@@ -60,9 +60,9 @@ async function shown(jobId: string) {
 }
 
 /** Delivers the changes to the scheduler until it has nothing to do. */
-async function schedule(): Promise<void> {
+async function schedule(context?: Parameters<typeof scheduler.onChanges>[1]): Promise<void> {
   for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
-    await scheduler.onChanges(page)
+    await scheduler.onChanges(page, context)
     await world.clock.advance(0)
   }
 }
@@ -153,6 +153,17 @@ describe('steps with a limit of steps at once', () => {
     await schedule()
     await work('a')
     expect(await states('c')).toEqual(['Processing'])
+    expect(insideOf(await gate())).toEqual(['c'])
+  })
+
+  it('let the next one begin at once if their job is paused while they wait', async () => {
+    const context = { leaseToken: '0', signal: new AbortController().signal }
+    for (const jobId of ['a', 'b', 'c']) await client.submit(one, { tenant: 'acme', lines: [] }, { jobId })
+    await schedule(context)
+    await client.pause('b', 'stock-taking')
+    await schedule(context)
+    await work('a')
+    expect(await states('b', 'c')).toEqual(['Pending', 'Processing'])
     expect(insideOf(await gate())).toEqual(['c'])
   })
 
