@@ -70,7 +70,8 @@ async function migrateOne(
 function printOne({ jobId, isDryRun, ...plan }: MigrateReport, terminal: Terminal): void {
   const { changed, edit } = plan
   if (edit.changes.length === 0) {
-    terminal.print(`${jobId} has this plan already.`)
+    const isKept = plan.kept.length > 0
+    terminal.print(isKept ? `${jobId}: nothing can change.` : `${jobId} has this plan already.`)
   } else {
     const steps = changed.length === 0 ? 'the job as a whole' : changed.join(', ')
     terminal.print(`${jobId} ${isDryRun ? 'would be migrated' : 'migrated'}: ${steps}`)
@@ -96,9 +97,9 @@ function printPlans(groups: readonly MigratedAlike[], terminal: Terminal): void 
   for (const { jobIds, ...plan } of groups.slice(0, maxPlans)) {
     const [first = ''] = jobIds
     const which = jobIds.length === 1 ? `job ${first}` : `${jobIds.length} jobs, such as ${first}`
-    terminal.print(
-      plan.edit.changes.length === 0 ? `This plan was already that of ${which}.` : `In ${which}:`,
-    )
+    const same =
+      plan.kept.length > 0 ? `Nothing can change in ${which}.` : `This plan was already that of ${which}.`
+    terminal.print(plan.edit.changes.length === 0 ? same : `In ${which}:`)
     printPlan(plan, terminal)
   }
   if (groups.length > maxPlans)

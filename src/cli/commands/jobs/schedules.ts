@@ -131,7 +131,10 @@ export async function decideSchedule(
     withClient(settings, async (client) => (await client.schedules[kind](id, { by, why })) ?? null),
   )
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, id, schedule }))
-  else terminal.print(`schedule ${id} ${past[kind]}${schedule === null ? '' : next(schedule)}`)
+  else
+    terminal.print(
+      `schedule ${id} ${past[kind]}${schedule === null ? '' : next(schedule, kind === 'resume')}`,
+    )
   return exitCodes.ok
 }
 
@@ -246,7 +249,9 @@ function lengthText(ms: number | null): string {
 }
 
 /** Returns when the next tick comes, as the end of a sentence about the schedule. */
-function next({ id, nextDue, paused }: ScheduleView): string {
+function next({ id, nextDue, paused }: ScheduleView, isResumed = false): string {
   if (paused !== null) return `; no tick comes before "stepward schedule resume ${id}"`
-  return nextDue === null ? '; no tick comes again' : `; next tick ${nextDue}`
+  if (nextDue === null) return '; no tick comes again'
+  const isOfPause = isResumed && Date.parse(nextDue) <= systemClock.now()
+  return isOfPause ? '; the ticks of the pause are skipped' : `; next tick ${nextDue}`
 }
