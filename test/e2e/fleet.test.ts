@@ -54,7 +54,11 @@ it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
-  const fleet = await startLocalFleet(1, { ...store.env, ORDER_SERVICES_URL: services }, ['--config', config])
+  const fleet = await startLocalFleet(1, { ...store.env, ORDER_SERVICES_URL: services }, [
+    '--no-reserve',
+    '--config',
+    config,
+  ])
   await fleet.parent.line('"type":"lease.acquired"', 16)
   const client = await clientOf(store)
   const ends: Promise<string>[] = []
