@@ -1,5 +1,4 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
-import { httpClient } from './azure/http-client.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import type { PayloadStore } from '../sas/index.js'
@@ -156,7 +155,6 @@ export async function openConnection(
     consistencyLevel: 'Session',
     userAgentSuffix: 'stepward',
     connectionPolicy,
-    httpClient,
   }
   const made = new CosmosClient(
     key === undefined ? { ...options, aadCredentials: await credential() } : { ...options, key },
