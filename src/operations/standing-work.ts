@@ -64,7 +64,7 @@ export function standingText({ waiting, missing }: StandingWork): string {
  * Returns the command that starts these roles, with a placeholder for the agents' module if none is
  * configured.
  */
-function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
+export function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
   const roles = missing.length === neededRoles.length ? 'all' : missing.join(' ')
   const agents = missing.includes('agents') && module === undefined ? ' --agents MODULE' : ''
   return `stepward start --role ${roles}${agents}`
