@@ -283,10 +283,21 @@ describe('steps with a limit of steps at once', () => {
     expect(await client.limits.get('unknown')).toBeNull()
   })
 
+  it('are not listed after an operator has set and cleared them before their first use', async () => {
+    await client.limits.set('bank', { atOnce: 3 })
+    expect(await client.limits.list()).toHaveLength(1)
+    await client.limits.clear('bank')
+    expect(await client.limits.list()).toEqual([])
+    expect(await client.limits.get('bank')).toBeNull()
+    await submitted(two, ['a'])
+    expect(await client.limits.list()).toMatchObject([{ key: 'bank', atOnce: 2, set: null }])
+  })
+
   it('refuse numbers that are not allowed', async () => {
     await expect(client.limits.set('bank', {})).rejects.toThrow('a limit needs atOnce or perSecond')
     await expect(client.limits.set('bank', { atOnce: -1 })).rejects.toThrow('atOnce')
     await expect(client.limits.set('', { atOnce: 1 })).rejects.toThrow('the key of a limit')
+    await expect(client.limits.set('jobs:', { atOnce: 1 })).rejects.toThrow('has nothing after jobs:')
     expect(await client.limits.list()).toEqual([])
   })
 
