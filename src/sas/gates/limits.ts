@@ -63,7 +63,10 @@ export class Limits {
   /** Lists the limits to which steps have come, by key. A limit that no step used for a day is left out. */
   async list(): Promise<readonly LimitView[]> {
     const found = await this.options.queries.listGates()
-    return found.filter(isInUse).map(viewOfGate).sort((one, other) => (one.key < other.key ? -1 : 1))
+    return found
+      .filter(isInUse)
+      .map(viewOfGate)
+      .sort((one, other) => (one.key < other.key ? -1 : 1))
   }
 
   /** Returns a limit, or null if no step has come to it for a day. */
