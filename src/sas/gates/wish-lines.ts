@@ -5,7 +5,7 @@ import type { Wish, WishResult } from './wishes.js'
 const maxWishes = 50
 
 /** The longest time for which the leave of a step waits for another wish. */
-export const lingerMs = 1_000
+const lingerMs = 1_000
 
 /** The largest number of leaves that wait. With them, the wish that comes next still fits into one write. */
 const maxLingering = 20
