@@ -23,7 +23,7 @@ import type { StateDocument, Stored } from '../sas/store/state-store.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
 import { hasText } from '../sas/store/filters/job-conditions.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/filters/job-filter.js'
-import { hasStepOf, isWaitingFor, type WaitKind } from '../sas/store/filters/waiting-steps.js'
+import { hasStepOf, isWaitingFor, waitingTypes, type WaitKind } from '../sas/store/filters/waiting-steps.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, isPause, stored } from './state-documents.js'
@@ -55,10 +55,12 @@ export class EngineJobQueries implements JobQueries {
   /** Returns a check whether a job has a step that waits for this. */
   private async waitsFor(kind: WaitKind | undefined): Promise<(job: JobDocument) => boolean> {
     if (kind === undefined) return () => true
+    const types = waitingTypes(kind)
     const found = await this.documents.find(
-      (document) => document['type'] === 'sas.step' && isWaitingFor(kind, document),
+      (document) => types.some((type) => type === document['type']) && isWaitingFor(kind, document),
     )
-    return hasStepOf(found.flatMap((version) => asStep(stored(version))))
+    const jobs = found.flatMap((version) => asJob(stored(version))).map(({ pk, jobId }) => ({ pk, jobId }))
+    return hasStepOf([...jobs, ...found.flatMap((version) => asStep(stored(version)))])
   }
 
   async countJobs(): Promise<JobCounts> {

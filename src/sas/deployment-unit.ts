@@ -138,7 +138,11 @@ export function createScheduler(
       scheduler.onLeaseReleased(leaseToken)
     },
     start: () => board.start(hints?.part('scheduler')),
-    stop: () => board.stop(),
+    stop: async () => {
+      // No step may leave its place behind at a limit.
+      await scheduler.gates.stop()
+      await board.stop()
+    },
   })
 }
 

@@ -336,6 +336,23 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
           expect(await listed({ waitingFor: 'event' })).toEqual([])
         })
 
+        it('finds jobs that wait at a limit before their first step', async () => {
+          const { place } = waits.limit
+          const inside = { ...place, waitsFor: null, since: null }
+          for (const [jobId, at] of [
+            ['outside', place],
+            ['inside', inside],
+          ] as const) {
+            await submitted({ jobId, partition: jobId, now: 10_000 })
+            const job = await opened.queries.findJob(jobId)
+            if (job === null) throw new Error('there is no job')
+            const changed = { ...job, completeByMs: 9, place: at }
+            applied(await opened.store.apply(jobId, [replacing(job, changed)]))
+          }
+          expect(await listed({ waitingFor: 'limit' })).toEqual(['outside'])
+          expect(await listed({ waitingFor: 'time' })).toEqual([])
+        })
+
         it('lists page by page, and more jobs than a query names', async () => {
           for (let count = 0; count < 103; count += 1) await waiting(`job ${1_000 + count}`, waits.retry)
           await waiting('ended', waits.retry, 'Error')

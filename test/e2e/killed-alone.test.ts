@@ -64,7 +64,6 @@ async function scene(): Promise<Scene> {
 describe.runIf(process.platform === 'linux')('a worker without a fleet that is killed', () => {
   it.each<[roles: string, workflow: 'stay' | 'claimed']>([
     ['all', 'stay'],
-    ['agents', 'stay'],
     ['agents', 'claimed'],
   ])(
     'is succeeded on its machine before its leases expire and before a deadline (%s, %s, F-L31, F-A31)',

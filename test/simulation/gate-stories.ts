@@ -40,6 +40,14 @@ export const gates: readonly Scenario[] = [
   { name: 'gate', workflow: limited(bank), moods: willing, end: 'Processed' },
   { name: 'gate-together', workflow: limited(bank), moods: willing, isTogether: true, end: 'Processed' },
   {
+    // Each leave waits for another wish, so a process may die in this time.
+    name: 'gate-room',
+    workflow: limited({ key: 'bank', atOnce: 3 }),
+    moods: willing,
+    isTogether: true,
+    end: 'Processed',
+  },
+  {
     name: 'gate-retry',
     workflow: limited(bank, { retry: { tries: 5, backoff: { min: '1s', max: '2s' } } }),
     moods: ({ stepId, count }) => (stepId === 'flight' && count === 1 ? 'busy' : 'willing'),

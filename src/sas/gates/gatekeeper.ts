@@ -13,7 +13,9 @@ import { UnclearWrites } from '../store/unclear-writes.js'
 import { nextTurns } from './queues.js'
 import { emptyGate, type Arrival, type GateAnswer } from './gate.js'
 import { decideWishes, type Wish, type WishResult } from './wishes.js'
-import { gateAddress } from './home.js'
+import { gateAddress, homeOf } from './home.js'
+import { rulesOf } from './rules-in-force.js'
+import { WishLines } from './wish-lines.js'
 import { readGate } from './stored-gate.js'
 import { find, offer } from './visitors.js'
 
@@ -28,12 +30,6 @@ export interface GatekeeperOptions {
   readonly goOnHere?: (visitor: Visitor) => Promise<boolean>
 }
 
-interface Waiting {
-  readonly wish: Wish
-  readonly resolve: (result: WishResult) => void
-  readonly reject: (error: unknown) => void
-}
-
 /** A gate as this process has written or read it. */
 interface Known {
   readonly gate: Stored<GateDocument>
@@ -44,9 +40,6 @@ interface Known {
 /** The largest number of gates that are remembered. */
 const maxKnown = 1_000
 
-/** The largest number of wishes in one write, each with at most one new waiter. */
-const maxWishes = 50
-
 /** The number of tries of one write. A try fails if another instance changes the gate first. */
 const maxTries = 10
 
@@ -54,15 +47,28 @@ const maxTries = 10
  * Changes the documents of gates for the steps of this process. Wishes for the same gate that come together share
  * one conditional write. After each write, the waiters that may enter are called: their steps are offered to the
  * scheduler. If the process dies in between, a supervisor calls them.
+ *
+ * A leave may wait for a moment for another wish ({@link WishLines}). `stop` writes the leaves that wait.
  */
 export class Gatekeeper {
-  /** The wishes that wait, by key. */
-  private readonly lines = new Map<string, Waiting[]>()
+  private readonly lines: WishLines
   private readonly known = new Map<string, Known>()
   /** The calls of waiters that have begun. They never reject. */
   private readonly calling = new Set<Promise<void>>()
 
-  constructor(private readonly options: GatekeeperOptions) {}
+  constructor(private readonly options: GatekeeperOptions) {
+    this.lines = new WishLines({
+      clock: options.clock,
+      write: (key, wishes) => this.write(key, wishes),
+      hasRoom: (key) => this.hasRoom(key),
+    })
+  }
+
+  /** Writes the leaves that linger. A later leave is written at once. */
+  async stop(): Promise<void> {
+    await this.lines.stop()
+    while (this.calling.size > 0) await Promise.all(this.calling)
+  }
 
   /**
    * Lets a step enter a gate, or join its queue. The same arrival may be repeated.
@@ -78,6 +84,22 @@ export class Gatekeeper {
   /** Frees the place of a step, and calls the next waiters. */
   async leave(key: string, visitor: Visitor): Promise<void> {
     await this.wish(key, { kind: 'leave', visitor })
+  }
+
+  /**
+   * Frees the place of a step that never comes to the gate again as the same visitor. If the gate has room, the write may
+   * wait for another wish. If the process dies before that, a supervisor frees the place as soon as others wait.
+   */
+  async leaveForGood(key: string, visitor: Visitor): Promise<void> {
+    await this.lines.wish(key, { kind: 'leave', visitor }, true)
+  }
+
+  /** Checks whether a gate has a free place and no waiters. The transactions of jobs write gates of one partition. */
+  private hasRoom(key: string): boolean {
+    const gate = this.remembered(key)
+    if (gate === null || homeOf(key) !== null) return false
+    const { atOnce = Infinity } = rulesOf(gate)
+    return gate.lanes.length === 0 && gate.holders.length < atOnce
   }
 
   /**
@@ -140,40 +162,19 @@ export class Gatekeeper {
   }
 
   private wish(key: string, wish: Wish): Promise<WishResult> {
-    return new Promise((resolve, reject) => {
-      const line = this.lines.get(key)
-      if (line !== undefined) {
-        line.push({ wish, resolve, reject })
-        return
-      }
-      const begun = [{ wish, resolve, reject }]
-      this.lines.set(key, begun)
-      this.serve(key, begun).catch((error: unknown) => this.failed(error))
-    })
-  }
-
-  /** Writes the wishes of a gate, group by group, until none waits. */
-  private async serve(key: string, line: Waiting[]): Promise<void> {
-    while (line.length > 0) {
-      const group = line.splice(0, maxWishes)
-      try {
-        const results = await this.write(
-          key,
-          group.map(({ wish }) => wish),
-        )
-        for (const [index, { resolve }] of group.entries()) {
-          const result = results[index]
-          if (result !== undefined) resolve(result)
-        }
-      } catch (error) {
-        this.known.delete(key)
-        for (const { reject } of group) reject(error)
-      }
-    }
-    this.lines.delete(key)
+    return this.lines.wish(key, wish)
   }
 
   private async write(key: string, wishes: readonly Wish[]): Promise<readonly WishResult[]> {
+    try {
+      return await this.tryToWrite(key, wishes)
+    } catch (error) {
+      this.known.delete(key)
+      throw error
+    }
+  }
+
+  private async tryToWrite(key: string, wishes: readonly Wish[]): Promise<readonly WishResult[]> {
     const { store, clock } = this.options
     const unclear = new UnclearWrites(`gate ${JSON.stringify(key)}`)
     let mustRead = false

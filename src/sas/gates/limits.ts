@@ -63,14 +63,17 @@ export class Limits {
   /** Lists the limits to which steps have come, by key. A limit that no step used for a day is left out. */
   async list(): Promise<readonly LimitView[]> {
     const found = await this.options.queries.listGates()
-    return found.map(viewOfGate).sort((one, other) => (one.key < other.key ? -1 : 1))
+    return found
+      .filter(isInUse)
+      .map(viewOfGate)
+      .sort((one, other) => (one.key < other.key ? -1 : 1))
   }
 
   /** Returns a limit, or null if no step has come to it for a day. */
   async get(key: string): Promise<LimitView | null> {
     refuse('get', keyProblems(key))
     const gate = await readGate(this.options.store, gateAddress(key))
-    return gate === null ? null : viewOfGate(gate)
+    return gate === null || !isInUse(gate) ? null : viewOfGate(gate)
   }
 
   /** Lists the keys that operators have paused. */
@@ -167,7 +170,7 @@ export class Limits {
   private async known(call: string, key: string): Promise<GateDocument> {
     refuse(call, keyProblems(key))
     const gate = await readGate(this.options.store, gateAddress(key))
-    if (gate !== null) return gate
+    if (gate !== null && isInUse(gate)) return gate
     const rule = `no step or job has come to limit ${JSON.stringify(key)} today, and no operator has set it; check the key`
     throw new CommandInvalid(`limits.${call}: ${rule}`)
   }
@@ -187,8 +190,14 @@ const usualReasons = { set: 'set', clear: 'cleared', pause: 'paused', resume: 'r
 function keyProblems(key: unknown): readonly string[] {
   // The key of a limit of one partition also has the partition key.
   const most = typeof key === 'string' && homeOf(key) !== null ? Infinity : maxKeyLength + jobKeyPrefix.length
-  const isText = typeof key === 'string' && key !== '' && key.length <= most
-  return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters`]
+  const isText = typeof key === 'string' && key !== '' && key !== jobKeyPrefix && key.length <= most
+  const ofJobs = key === jobKeyPrefix ? `, and ${JSON.stringify(key)} has nothing after ${jobKeyPrefix}` : ''
+  return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters${ofJobs}`]
+}
+
+/** Checks whether an operator has set this limit or a step has come to it. It may have been cleared before its first use. */
+function isInUse({ operated, rulesOfMs }: GateDocument): boolean {
+  return operated !== null || rulesOfMs > 0
 }
 
 /** A job that comes to a limit without a number of jobs at once would enter without a place. */

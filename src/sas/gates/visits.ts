@@ -20,6 +20,8 @@ const usableMs = 30_000
 export interface Leaving {
   readonly visitor: Visitor
   readonly keys: readonly string[]
+  /** True if the step may come to the same gates again with the same entry, such as a parked step. */
+  readonly mayReturn?: boolean
 }
 
 interface Known {
@@ -73,13 +75,13 @@ export class Visits {
    */
   async leave(leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
     const others: Leaving[] = []
-    for (const { visitor, keys } of leaving) {
+    for (const { visitor, keys, ...rest } of leaving) {
       const later: string[] = []
       for (const key of keys) {
         if (this.isAtHome(key)) await this.atHome.leave(key, visitor)
         else later.push(key)
       }
-      others.push({ visitor, keys: later })
+      others.push({ ...rest, visitor, keys: later })
     }
     return others
   }

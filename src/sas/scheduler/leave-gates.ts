@@ -41,14 +41,12 @@ function leavingJob(job: JobDocument): readonly Leaving[] {
   return [{ visitor, keys: request.gates.map(({ key }) => key) }]
 }
 
-function leavingOf({
-  pk,
-  jobId,
-  stepId,
-  place,
-}: Pick<StepDocument, 'pk' | 'jobId' | 'stepId' | 'place'>): readonly Leaving[] {
+function leavingOf({ pk, jobId, stepId, place, attention }: StepDocument): readonly Leaving[] {
   if (place === undefined) return []
-  return [{ visitor: { pk, jobId, stepId, entry: place.entry }, keys: place.gates.map(({ key }) => key) }]
+  const visitor = { pk, jobId, stepId, entry: place.entry }
+  // An operator may release a parked step at any time, also in another process.
+  const mayReturn = attention?.kind === 'parked'
+  return [{ visitor, keys: place.gates.map(({ key }) => key), mayReturn }]
 }
 
 function leavingSteps(
@@ -72,9 +70,10 @@ function leavingSteps(
 
 /** Frees the places of steps and jobs. If the process dies before, a supervisor frees them. */
 export function leaveGates(leaving: readonly Leaving[], gates: Gatekeeper, telemetry: Telemetry): void {
-  for (const { visitor, keys } of leaving) {
+  for (const { visitor, keys, mayReturn = false } of leaving) {
     for (const key of keys) {
-      gates.leave(key, visitor).catch((error: unknown) => {
+      const left = mayReturn ? gates.leave(key, visitor) : gates.leaveForGood(key, visitor)
+      left.catch((error: unknown) => {
         telemetry.emit({ type: 'loop.failed', loop: 'gates', error })
       })
     }

@@ -65,7 +65,7 @@ export class Scheduler {
   private readonly unreadable: UnreadableJobs
   private readonly writer: JobWriter
   private readonly aside: JobsAside
-  private readonly gates: Gatekeeper
+  readonly gates: Gatekeeper
   private readonly waiting = new WaitingHere()
   private readonly noting: Noting
   private readonly deciding: DecidingBy

@@ -131,6 +131,7 @@ describe('the commands about limits', () => {
     for (const dryRun of [true, false])
       await expect(decidePause('resume', unknown, { ...options, dryRun }, terminal)).rejects.toThrow(rule)
     await expect(clearLimit('bnak', store, terminal)).rejects.toThrow(rule)
+    expect(await clearLimit('bnak', store, terminal).catch(exitCodeOf)).toBe(3)
     await decidePause('pause', unknown, { ...options, dryRun: true }, terminal)
     expect(await host.client.limits.get('bnak')).toBeNull()
     expect(noted.join()).toContain(rule)

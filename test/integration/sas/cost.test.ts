@@ -111,7 +111,8 @@ it.each([
       world.bill.clear()
       const job = await world.client.submit(workflow, { value: 1 }, { jobId, partitionKey: 'tenant' })
       const result = job.result()
-      await world.clock.advance(1)
+      // The leave of the step waits for up to a second.
+      await world.clock.advance(1_001)
       await result
       return { requests: world.bill.requests(isState), charge: world.bill.charge(isState) }
     }
@@ -123,6 +124,34 @@ it.each([
     const computed = (limitCost(question) * replaces) / 2
     const measured = limited.charge - plain.charge
     expect(Math.abs(computed / measured - 1), `${measured} measured`).toBeLessThan(0.05)
+    await world.stop()
+  },
+)
+
+// A leave waits up to a second for the next step, and both share a write. Only the last leave is written alone.
+it.each(['second', 'job'] as const)(
+  'ten steps in a second through one limit share their writes, if each %s has it',
+  async (of) => {
+    const world = await pricedWorld({ together: true })
+    const isState = (operation: string): boolean => operation.startsWith('state.')
+    const costOf = async (workflow: typeof threeSteps, name: string) => {
+      world.bill.clear()
+      for (let number = 0; number < 10; number += 1) {
+        await world.client.submit(workflow, { value: 1 }, { jobId: `${name}-${number}` })
+        await world.clock.advance(100)
+      }
+      await world.clock.advance(1_000)
+      return { requests: world.bill.requests(isState) / 10, charge: world.bill.charge(isState) / 10 }
+    }
+    const workflow = limitedSteps(of)
+    await costOf(workflow, 'before')
+    const [limited, plain] = [await costOf(workflow, 'limited'), await costOf(threeSteps, 'plain')]
+    const [requests, charge] = [limited.requests - plain.requests, limited.charge - plain.charge]
+    // The submission of a job with a limit of jobs does not begin it, which takes another request and two replaces.
+    const beginning = of === 'job' ? { requests: 1, charge: limitCost(question) } : { requests: 0, charge: 0 }
+    expect(requests - beginning.requests).toBeCloseTo(1.1)
+    expect(charge - beginning.charge, `${charge} measured`).toBeLessThan(16)
+    expect(await world.client.limits.list()).toMatchObject([{ inside: [] }])
     await world.stop()
   },
 )

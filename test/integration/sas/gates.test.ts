@@ -98,6 +98,7 @@ describe('steps with a limit of steps at once', () => {
     expect(await states('a', 'b', 'c')).toEqual(['Processed', 'Processed', 'Processing'])
     await work('c')
     expect((await world.job('c')).processState).toBe('Processed')
+    await world.clock.advance(1_000)
     expect(insideOf(await gate())).toEqual([])
   })
 
@@ -109,10 +110,12 @@ describe('steps with a limit of steps at once', () => {
     for (const jobId of ['x', 'y']) {
       await submitted(two, [jobId])
       await work(jobId)
+      await world.clock.advance(1_000)
     }
     const before = count()
     await submitted(two, ['a'])
     await work('a')
+    await world.clock.advance(1_000)
     const withLimit = count() - before
     await submitted(plain, ['b'])
     await work('b')
@@ -280,10 +283,21 @@ describe('steps with a limit of steps at once', () => {
     expect(await client.limits.get('unknown')).toBeNull()
   })
 
+  it('are not listed after an operator has set and cleared them before their first use', async () => {
+    await client.limits.set('bank', { atOnce: 3 })
+    expect(await client.limits.list()).toHaveLength(1)
+    await client.limits.clear('bank')
+    expect(await client.limits.list()).toEqual([])
+    expect(await client.limits.get('bank')).toBeNull()
+    await submitted(two, ['a'])
+    expect(await client.limits.list()).toMatchObject([{ key: 'bank', atOnce: 2, set: null }])
+  })
+
   it('refuse numbers that are not allowed', async () => {
     await expect(client.limits.set('bank', {})).rejects.toThrow('a limit needs atOnce or perSecond')
     await expect(client.limits.set('bank', { atOnce: -1 })).rejects.toThrow('atOnce')
     await expect(client.limits.set('', { atOnce: 1 })).rejects.toThrow('the key of a limit')
+    await expect(client.limits.set('jobs:', { atOnce: 1 })).rejects.toThrow('has nothing after jobs:')
     expect(await client.limits.list()).toEqual([])
   })
 
@@ -315,6 +329,79 @@ describe('steps with a limit of steps at once', () => {
     await work('b')
     await work('a')
     expect((await world.job('a')).processState).toBe('Processed')
+  })
+})
+
+describe('a step that leaves a limit with room', () => {
+  const two = limited(() => [{ key: 'bank', atOnce: 2 }])
+
+  it('leaves with the next one that comes', async () => {
+    await submitted(two, ['a'])
+    await work('a')
+    expect(insideOf(await gate())).toEqual(['a'])
+    const writes = world.faults.count('apply')
+    await submitted(two, ['b'])
+    expect(insideOf(await gate())).toEqual(['b'])
+    // The submission goes through the same store. The gate and the job take a write each.
+    expect(world.faults.count('apply') - writes).toBe(3)
+  })
+
+  it('leaves after a second if no other comes', async () => {
+    await submitted(two, ['a'])
+    await work('a')
+    await world.clock.advance(900)
+    expect(insideOf(await gate())).toEqual(['a'])
+    await world.clock.advance(100)
+    expect(insideOf(await gate())).toEqual([])
+  })
+
+  it('leaves before its process stops', async () => {
+    await submitted(two, ['a', 'b'])
+    await work('a')
+    await work('b')
+    await scheduler.gates.stop()
+    expect(insideOf(await gate())).toEqual([])
+  })
+
+  it('leaves at once if an operator may let it return', async () => {
+    const park = limited(() => [{ key: 'bank', atOnce: 2 }], { onExhausted: 'park', retry: { tries: 1 } })
+    await submitted(park, ['a'])
+    await world.clock.advance(63_000)
+    await world.supervisor().runOnce()
+    await schedule()
+    expect(insideOf(await gate())).toEqual([])
+  })
+
+  it('holds up a step of another process for a second at most', async () => {
+    await submitted(two, ['a'])
+    await work('a')
+    const other = world.scheduler('scheduler-2')
+    for (const jobId of ['b', 'c']) await client.submit(two, { tenant: 'acme', lines: [] }, { jobId })
+    await other.onChanges(await world.changes())
+    expect(await states('b', 'c')).toEqual(['Processing', 'Pending'])
+    await world.clock.advance(1_000)
+    expect(insideOf(await gate())).toEqual(['b', 'c'])
+  })
+
+  it.each([
+    ['', false],
+    [', and the job is deleted', true],
+  ])('is found by the supervisor if its process dies before that%s (F-G9)', async (_what, isDeleted) => {
+    await submitted(two, ['a'])
+    await work('a')
+    world.store.apply = () => Promise.reject(new StoreUnavailable('the process is dead', { cause: null }))
+    await world.clock.advance(1_000)
+    world.store.apply = (pk, writes) => world.truth.apply(pk, writes)
+    if (isDeleted) {
+      const { _etag, _ts, ...step } = await world.step('pay', 'a')
+      await world.put(step.pk, [{ kind: 'replace', document: { ...step, ttl: 1 }, ifMatch: _etag }])
+    }
+    await submitted(two, ['b', 'c'])
+    expect(await states('b', 'c')).toEqual(['Processing', 'Pending'])
+    await world.clock.advance(63_000)
+    await world.supervisor().runOnce()
+    await world.clock.advance(1)
+    expect(insideOf(await gate())).toEqual(['b', 'c'])
   })
 })
 
@@ -410,6 +497,7 @@ describe('a gate whose steps end in silence', () => {
     await submitted(two, ['a', 'b'])
     const held = await gate()
     await work('a', 'b')
+    await world.clock.advance(1_000)
     const { _etag } = (await gate()) as unknown as { _etag: string }
     await world.put(held.pk, [{ kind: 'replace', document: { ...held }, ifMatch: _etag }])
     await submitted(two, ['c'])

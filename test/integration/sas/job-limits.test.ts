@@ -86,6 +86,8 @@ describe('jobs with a limit', () => {
       'Processing',
     ])
     expect((await world.step('pay', 'b')).dispatch).toBe(0)
+    const waiting = await client.list({ waitingFor: 'limit' })
+    expect(waiting.map(({ jobId }) => jobId).sort()).toEqual(['b', 'c'])
     await work('a', 'pay')
     expect(await insideOf()).toEqual(['a'])
     await work('a', 'send')

@@ -83,7 +83,10 @@ export async function clearLimit(
 ): Promise<number> {
   const { by = whoAmI(), why = 'cleared' } = options
   const cleared = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.limits.clear(key, { by, why })),
+    withClient(settings, async (client) => {
+      if ((await client.limits.get(key)) === null) throw new CliError(unknownLimit(key), exitCodes.notFound)
+      return client.limits.clear(key, { by, why })
+    }),
   )
   terminal.print(options.json === true ? JSON.stringify(cleared) : described(cleared))
   return exitCodes.ok

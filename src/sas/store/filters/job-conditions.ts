@@ -2,7 +2,13 @@ import { durationMs } from '../../../platform/internal.js'
 import { jobDocumentId } from '../../model/document-ids.js'
 import { readTags } from '../../model/tags.js'
 import type { JobFilter } from './job-filter.js'
-import { waitConditions, waitingStates, type WaitingStep, type WaitKind } from './waiting-steps.js'
+import {
+  waitConditions,
+  waitingStates,
+  waitingTypes,
+  type WaitingStep,
+  type WaitKind,
+} from './waiting-steps.js'
 
 /** The most jobs that a query names. Of more jobs, the states are queried, and the others are left out later. */
 const mostNamed = 100
@@ -75,7 +81,9 @@ function jobsOf(steps: readonly WaitingStep[]): JobConditions {
 
 /** Returns the query for the steps that wait. Steps without a deadline or a question do not count towards the charge. */
 export function waitingQuery(kind: WaitKind, { workflow }: Pick<JobFilter, 'workflow'>): StepQuestion {
-  const conditions = ["c.type = 'sas.step'", waitConditions[kind]]
+  const types = waitingTypes(kind).map((type) => `'${type}'`)
+  const isOfType = types.length === 1 ? `c.type = ${types.join()}` : `c.type IN (${types.join(', ')})`
+  const conditions = [isOfType, waitConditions[kind]]
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
   return {
     text: `SELECT c.pk, c.jobId, c.stepId, c.dispatch FROM c WHERE ${conditions.join(' AND ')}`,

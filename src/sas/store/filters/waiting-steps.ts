@@ -14,18 +14,24 @@ export const waitKinds = [
 /** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
 export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]
 
-/** A step that waits, as a query returns it. */
+/** A step that waits, or a job that waits before its first step, as a query returns it. */
 export interface WaitingStep {
   readonly pk: string
   readonly jobId: string
-  readonly stepId: string
-  readonly dispatch: number
+  /** Missing if the job itself waits at a limit. */
+  readonly stepId?: string
+  readonly dispatch?: number
 }
 
 const isDue = 'c.completeByMs > 0'
 // The supervisor counts a reported failure at the end of the pause after it.
 const isBetweenTries = "(IS_STRING(c.lockedBy) AND c.outcome.kind = 'failed')"
 const failedUndo = "(c.direction = 'undo' AND c.undo.failureCount > 0)"
+
+/** Returns the types of the documents that can wait. A job itself waits only at its limits. */
+export function waitingTypes(kind: WaitKind): readonly string[] {
+  return kind === 'limit' ? ['sas.step', 'sas.job'] : ['sas.step']
+}
 
 /** The conditions of queries for steps that wait. An index finds the steps with a deadline or a question. */
 export const waitConditions: Readonly<Record<WaitKind, string>> = {
@@ -35,7 +41,7 @@ export const waitConditions: Readonly<Record<WaitKind, string>> = {
   retry:
     `${isDue} AND c.kind = 'operation' AND ` +
     `((c.direction = 'do' AND c.failureCount > 0) OR ${failedUndo} OR ${isBetweenTries})`,
-  limit: `${isDue} AND c.kind = 'operation' AND IS_STRING(c.place.since)`,
+  limit: `${isDue} AND (c.type = 'sas.job' OR c.kind = 'operation') AND IS_STRING(c.place.since)`,
 }
 
 /** Returns the condition of a step in the words of {@link waitConditions}, for a store without queries. */
@@ -46,7 +52,10 @@ export function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unkno
   if (kind === 'time') return step['kind'] === 'sleep'
   if (kind === 'event') return step['kind'] === 'waitFor' && question === undefined && event === null
   if (kind === 'limit')
-    return step['kind'] === 'operation' && typeof partOf(step['place'], 'since') === 'string'
+    return (
+      (step['type'] === 'sas.job' || step['kind'] === 'operation') &&
+      typeof partOf(step['place'], 'since') === 'string'
+    )
   if (
     step['kind'] === 'operation' &&
     typeof step['lockedBy'] === 'string' &&
@@ -64,17 +73,18 @@ function partOf(parent: unknown, name: string): unknown {
 }
 
 /**
- * Returns a check whether a job has one of these steps under way. A step whose document is older or newer than the
+ * Returns a check whether a job is one of those that wait, or has one of these steps under way. A step whose document is older or newer than the
  * ledger does not count.
  */
 export function hasStepOf(steps: readonly WaitingStep[]): (job: JobDocument) => boolean {
   const known = new Set(steps.map(keyOf))
-  return ({ pk, jobId, processState, steps: ledger }) =>
+  return ({ pk, jobId, processState, steps: ledger, place }) =>
     waitingStates.some((state) => state === processState) &&
-    Object.entries(ledger).some(([stepId, { state, dispatch }]) => {
-      const isUnderWay = state === 'Processing' || state === 'Compensating'
-      return isUnderWay && known.has(keyOf({ pk, jobId, stepId, dispatch }))
-    })
+    ((typeof place?.since === 'string' && known.has(keyOf({ pk, jobId }))) ||
+      Object.entries(ledger).some(([stepId, { state, dispatch }]) => {
+        const isUnderWay = state === 'Processing' || state === 'Compensating'
+        return isUnderWay && known.has(keyOf({ pk, jobId, stepId, dispatch }))
+      }))
 }
 
 function keyOf({ pk, jobId, stepId, dispatch }: WaitingStep): string {
