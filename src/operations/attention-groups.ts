@@ -1,5 +1,5 @@
-import type { MissingAgent } from './missing-agents.js'
-import { standingText, type StandingWork } from './standing-work.js'
+import type { MissingAgent } from './lacking/missing-agents.js'
+import { standingText, type StandingWork } from './lacking/standing-work.js'
 import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with the same problem. */

@@ -7,8 +7,8 @@ import type {
 } from '../sas/index.js'
 import { isSnoozed } from '../sas/internal.js'
 import { attentionGroups, missingAgentGroup, standingGroup, type AttentionGroup } from './attention-groups.js'
-import { missingAgentsIn, type MissingAgent } from './missing-agents.js'
-import { standingIn, startCommand, type StandingWork } from './standing-work.js'
+import { missingAgentsIn, type MissingAgent } from './lacking/missing-agents.js'
+import { standingIn, startCommand, type StandingWork } from './lacking/standing-work.js'
 import { looking, type UnitSelection } from './unit-selection.js'
 
 /** The problems that need attention, in groups, and their numbers. */

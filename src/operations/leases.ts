@@ -1,7 +1,7 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
-import { agentsIn } from './missing-agents.js'
-import { type StandingWork, standingIn } from './standing-work.js'
+import { agentsIn } from './lacking/missing-agents.js'
+import { type StandingWork, standingIn } from './lacking/standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
 
 /** A lease in the form that commands and pages show. */

@@ -137,8 +137,9 @@ describe('a second pause and a second resume', () => {
     expect(said()).toMatch(new RegExp(`^${what} ${name} was already paused by ann at \\S+Z: first$`, 'u'))
     expect(await decided('resume', name, {}, what)).toBe(0)
     forget()
-    expect(await decided('resume', name, {}, what)).toBe(0)
-    expect(said()).toBe(`${what} ${name} is not paused, so there is nothing to resume`)
+    // Nothing remains of a key that no step has used.
+    expect(await decided('resume', name, {}, what)).toBe(what === 'key' ? 3 : 0)
+    if (what !== 'key') expect(said()).toBe(`${what} ${name} is not paused, so there is nothing to resume`)
   })
 
   it('of an unknown name tell a wrong name from a thing that is not paused', async () => {

@@ -1,8 +1,8 @@
-import type { Inspection } from '../change-feed-processor/internal.js'
-import { expired } from '../../lease-store/index.js'
-import { processorNameOf } from '../connection/internal.js'
-import { CosmosJobQueries, isTaken, itemsOperation, type StepDocument } from '../sas/internal.js'
-import { expirationOf, type Looked, type UnitSelection } from './unit-selection.js'
+import type { Inspection } from '../../change-feed-processor/internal.js'
+import { expired } from '../../../lease-store/index.js'
+import { processorNameOf } from '../../connection/internal.js'
+import { CosmosJobQueries, isTaken, itemsOperation, type StepDocument } from '../../sas/internal.js'
+import { expirationOf, type Looked, type UnitSelection } from '../unit-selection.js'
 
 /** A step of a workflow whose agent is in no running instance, and the jobs that wait for it. */
 export interface MissingAgent {
