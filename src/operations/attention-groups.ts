@@ -1,3 +1,4 @@
+import { fingerprint } from '../sas/internal.js'
 import type { MissingAgent } from './lacking/missing-agents.js'
 import { standingText, type StandingWork } from './lacking/standing-work.js'
 import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
@@ -87,14 +88,6 @@ function unreadableTrouble({ jobId, workflow, reason, since, documentId }: Unrea
 /** Quotes a word for a shell command line, whatever characters it contains. */
 function word(text: string): string {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-/**
- * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the
- * same text.
- */
-function fingerprint(message: string): string {
-  return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
 /** Returns advice on the problem of one flagged job, and the next command to run. */

@@ -1,3 +1,4 @@
+import { mostUrgent } from '../waiting/flag-triage.js'
 import type { Attention, JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
 import { isTooDeep } from '../model/values/plain-json.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -118,20 +119,20 @@ const flagsOfWaiting: ReadonlySet<Attention['kind']> = new Set<Attention['kind']
 
 /**
  * Returns the flag of a step under way that waits for an operator, a time, an instance or an answer. The job
- * gets the same flag, because lists show jobs.
+ * gets the same flag, because lists show jobs. A flag that an operator has snoozed comes after the others.
  */
 export function flagOf(
   job: JobDocument,
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,
 ): Attention | null {
-  for (const stepId of job.stepIds.filter((id) => isUnderWay(ledger[id]))) {
+  const underWay = job.stepIds.filter((id) => isUnderWay(ledger[id]))
+  const flags = underWay.flatMap((stepId) => {
     const isSeen = unseen([stepId], ledger, steps).length === 0
     const flag = isSeen ? steps.get(stepId)?.attention : job.attention
-    if (flag?.stepId !== stepId) continue
-    if (flagsOfWaiting.has(flag.kind)) return flag
-  }
-  return null
+    return flag?.stepId === stepId && flagsOfWaiting.has(flag.kind) ? [flag] : []
+  })
+  return mostUrgent(job, flags)
 }
 
 /**

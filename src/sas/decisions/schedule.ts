@@ -12,6 +12,7 @@ import {
   type SchedulingState,
 } from './continue-or-end-job.js'
 import { atGates, visitsAgain } from '../gates/at-gates.js'
+import { mayHideOthers } from '../waiting/flag-triage.js'
 import { neededBy } from '../plan/gather.js'
 import { continuingSchema, type Attention, type StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'
@@ -51,14 +52,15 @@ export function schedule(state: SchedulingState): Schedule {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
-  if (job.lockedBy === null) {
-    // The supervisor or an operator freed the job, so every step under way must be checked (R98).
+  // The supervisor or an operator freed the job, so every step under way must be checked (R98). A snooze must
+  // not hide the flags of other steps, so they must be known too.
+  if (job.lockedBy === null || mayHideOthers(job)) {
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
-    const going = goOn(state)
-    if (going !== null) return going
   }
+  const going = job.lockedBy === null ? goOn(state) : null
+  if (going !== null) return going
   const ledger = fold(job.steps, steps)
   if (!isDone(job, ledger)) {
     if (isPaused(job)) return whilePaused(state, ledger)

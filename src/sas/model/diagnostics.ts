@@ -9,6 +9,14 @@ export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)
 }
 
+/**
+ * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the
+ * same text.
+ */
+export function fingerprint(message: string): string {
+  return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
+}
+
 /** Returns the diagnostics, followed by the added one. Only the newest diagnostics are kept. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
   return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)

@@ -65,7 +65,14 @@ const triage = z.object({
   by: z.string(),
   at: z.string(),
   /** The flag of the job at that time. The triage counts only while the job has this flag. */
-  about: z.object({ kind: z.enum(attentionKinds), stepId: z.string().nullable(), since: z.string() }),
+  about: z.object({
+    kind: z.enum(attentionKinds),
+    stepId: z.string().nullable(),
+    since: z.string(),
+    /** The generation of the job, and a hash of the reason for the flag. Earlier versions did not write them. */
+    generation: z.number().int().optional(),
+    cause: z.string().optional(),
+  }),
 }) satisfies z.ZodType<Triage>
 
 const triageEntry = z.object({
@@ -113,6 +120,8 @@ export const optionalJobParts = {
    * missing if there is nothing. A later problem makes it void, so no role has to remove it.
    */
   triage: triage.nullable().optional(),
+  /** The triages of flags that other steps have, the newest first. The job does not show these flags now. */
+  otherTriages: z.array(triage).optional(),
   /**
    * The newest changes of `triage`. They are not in `audit`, because earlier versions could not read a job with
    * another command in its audit, and so that they push no decision out of it.

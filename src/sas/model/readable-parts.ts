@@ -107,7 +107,8 @@ export interface JobPause extends Pause {
 
 /**
  * What operators have said about the present problem of a job: who looks after it, what they know, and until when
- * lists of problems hide it. It ends with the problem. An extended wait is the same problem until an operator acts.
+ * lists of problems hide it. It ends with the problem. An extended wait is the same problem
+ * while the step waits for the same reason and no operator acts.
  */
 export interface Triage {
   /** The person who looks after the problem, or null. */

@@ -51,7 +51,11 @@ function keeping(
   change: Partial<Standing['job']>,
 ): Operation & { kind: 'write' } {
   const request = requested(standing, command, { job: standing.job, changed: [] })
-  const { attention, triage } = standing.job
-  const kept = triage === undefined ? { attention } : { attention, triage }
+  const { attention, triage, otherTriages } = standing.job
+  const kept = {
+    attention,
+    ...(triage === undefined ? {} : { triage }),
+    ...(otherTriages === undefined ? {} : { otherTriages }),
+  }
   return { ...request, job: { ...request.job, ...kept, ...change } }
 }

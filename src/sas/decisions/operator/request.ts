@@ -1,5 +1,6 @@
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
 import type { PausedWith } from '../../model/pause-documents.js'
+import { triagesOf, type KeptTriage } from '../../waiting/flag-triage.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
 import { takeFitting } from '../dispatch.js'
 import { pickUpWithinMs } from '../recover-job.js'
@@ -88,7 +89,7 @@ export function requested(
     audit: [...job.audit, entry].slice(-maxAuditEntries),
     operatedAtMs: now,
     attention: null,
-    ...withoutTriage(job),
+    ...withoutTriage(job, command.kind === 'release' ? changed : null),
     lockedBy: null,
     fence: job.fence + 1,
     endByMs: null,
@@ -100,9 +101,20 @@ export function requested(
   return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
-/** Returns the change of `triage` when the problem of a job ends. A job without the field does not get it. */
-export function withoutTriage({ triage }: JobDocument): Partial<Pick<JobDocument, 'triage'>> {
-  return triage ? { triage: null } : {}
+/**
+ * Returns the change of the triages when the problems of these steps end. Null stands for all problems of the job.
+ * A job without a triage gets no field.
+ */
+export function withoutTriage(
+  job: JobDocument,
+  ended: readonly StepDocument[] | null = null,
+): Partial<Pick<JobDocument, 'triage' | 'otherTriages'>> {
+  const all = triagesOf(job)
+  if (all.length === 0) return {}
+  const isLeft = ({ about }: KeptTriage): boolean =>
+    ended !== null && about.stepId !== null && ended.every(({ stepId }) => stepId !== about.stepId)
+  const [triage = null, ...others] = all.filter(isLeft)
+  return { triage, ...(job.otherTriages === undefined ? {} : { otherTriages: others }) }
 }
 
 export function editsIn({ steps = [] }: Resubmission): Edits {

@@ -94,7 +94,7 @@ function jobOf(
   const at = new Date(now).toISOString()
   const { restartedAs: _as, outputs: _outputs, result: _result, paused: _paused, ...own } = origin
   const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, place: _place, ...others } = own
-  const { triage: _triage, triageAudit: _triageAudit, ...kept } = others
+  const { triage: _triage, otherTriages: _otherTriages, triageAudit: _triageAudit, ...kept } = others
   const undoesFirst = plan.undone.length > 0
   const reason = `undone before the job runs again from step ${from}: ${why}`
   return withDerivedState({

@@ -1,15 +1,21 @@
 import type { Attention, AuditEntry, JobDocument } from '../../model/documents.js'
 import type { Triage } from '../../model/readable-parts.js'
+import { aboutFlag, triageOfFlag, triagesOf } from '../../waiting/flag-triage.js'
+import { isUnderWay } from '../ledger.js'
 import { refused, type Operation, type Standing, type TriageCommand } from './request.js'
 
 /** The largest number of changes of a triage that a job keeps. */
 const maxChanges = 10
 
+/** The largest number of triages of other steps that a job keeps. */
+const maxOthers = 10
+
 const nothing = { assignee: null, note: null, snoozedUntil: null }
 
 /**
  * Writes down who looks after the problem of a job. The command asks no scheduler for anything: the flag, the
- * deadlines and the fence of the job stay, so no decision follows from the write.
+ * deadlines and the fence of the job stay, so no attempt follows from the write. A scheduler may only show the flag of
+ * another step.
  */
 export function triage({ job, now }: Standing, command: TriageCommand): Operation {
   const { jobId, attention } = job
@@ -25,7 +31,7 @@ export function triage({ job, now }: Standing, command: TriageCommand): Operatio
   }
   const { by, why } = command
   const at = new Date(now).toISOString()
-  const { kind, stepId, since } = attention
+  const { stepId } = attention
   const isEmpty = Object.values(next).every((part) => part === null)
   const entry = { at, by, stepId, why }
   return {
@@ -34,7 +40,8 @@ export function triage({ job, now }: Standing, command: TriageCommand): Operatio
     isComplete: true,
     job: {
       ...job,
-      triage: isEmpty ? null : { ...next, by, at, about: { kind, stepId, since } },
+      triage: isEmpty ? null : { ...next, by, at, about: aboutFlag(job, attention) },
+      ...othersThan(attention, job),
       triageAudit: [...(job.triageAudit ?? []), entry].slice(-maxChanges),
       operatedAtMs: now,
     },
@@ -45,18 +52,21 @@ function changed(wanted: string | null | undefined, present: string | null): str
   return wanted === undefined ? present : wanted
 }
 
-/** Returns what operators have said about the present problem of a job, and null if they spoke of an earlier one. */
-export function triageOf({ attention, triage: stored }: JobDocument): Triage | null {
-  if (!stored || attention === null || !isAbout(stored.about, attention)) return null
-  const { about: _about, ...told } = stored
-  return told
+/**
+ * Returns the triages to keep of other steps that are under way, because their flags may still stand. A step that
+ * has ended cannot have the same flag again.
+ */
+function othersThan({ stepId }: Attention, job: JobDocument): Partial<Pick<JobDocument, 'otherTriages'>> {
+  const others = triagesOf(job).filter(({ about }) => {
+    return about.stepId !== null && about.stepId !== stepId && isUnderWay(job.steps[about.stepId])
+  })
+  if (others.length === 0 && job.otherTriages === undefined) return {}
+  return { otherTriages: others.slice(0, maxOthers) }
 }
 
-type Problem = Pick<Attention, 'kind' | 'stepId' | 'since'>
-
-/** A step in an extended wait is flagged again after each try, and a snooze must outlast these tries. */
-function isAbout(about: Problem, { kind, stepId, since }: Problem): boolean {
-  return about.kind === kind && about.stepId === stepId && (about.since === since || kind === 'extendedWait')
+/** Returns what operators have said about the present problem of a job, and null if they spoke of others. */
+export function triageOf(job: JobDocument): Triage | null {
+  return triageOfFlag(job, job.attention)
 }
 
 /** Checks whether lists of problems hide a job at this time. A snooze ends without a write. */

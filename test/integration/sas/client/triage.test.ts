@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { readAttention } from '../../../../src/operations/attention.js'
 import { readAudit } from '../../../../src/operations/audit.js'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
+import { givenUp } from '../../../../src/sas/decisions/give-up.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
@@ -43,7 +44,8 @@ const attentionOf = (more: object = {}) =>
     client,
     { endpoint: '' },
     {
-      filter: { workflow: 'paying' },
+      // A filter by time asks for no instances, which this world does not have.
+      filter: { workflow: 'paying', since: new Date(0) },
       now: world.clock.now(),
       ...more,
     },
@@ -136,5 +138,38 @@ describe('the triage of a job through the client', () => {
     expect(world.faults.count('apply')).toBe(writes)
     expect(await selection.triage({ assignee: 'ann', by: 'bob' })).toMatchObject(report)
     expect((await world.job('two')).triage).toMatchObject({ assignee: 'ann', by: 'bob' })
+  })
+})
+
+describe('a snooze of a step beside a parallel step', () => {
+  const park = async (stepId: string): Promise<void> => {
+    const step = await world.step(stepId)
+    const why = { now: world.clock.now(), by: 'x', message: `${stepId} is stuck` }
+    await world.put('job-1', [replacing(step, givenUp(step, why))])
+    // Each scheduler begins without a memory of the job.
+    await world.scheduler().onChanges(await world.changes())
+  }
+  const found = (onlySnoozed = false) =>
+    readAttention(
+      client,
+      { endpoint: '' },
+      { filter: { state: 'Processing' }, now: world.clock.now(), onlySnoozed },
+    )
+
+  it.each(['before', 'after'])('shows a problem that the other step had %s the snooze', async (when) => {
+    await world.dispatched({ a: [], b: [] }, { onExhausted: 'park' })
+    await world.changes()
+    await park('a')
+    if (when === 'before') await park('b')
+    await client.triage('job-1', { snooze: '2h' })
+    await (when === 'after' ? park('b') : world.scheduler().onChanges(await world.changes()))
+    expect(await found()).toMatchObject({ groups: [{ stepId: 'b', message: 'b is stuck' }], snoozed: 0 })
+    await client.triage('job-1', { snooze: '1h' })
+    expect(await found()).toMatchObject({ jobs: 0, snoozed: 1, nextSnoozeEnd: '2026-01-01T01:00:00.000Z' })
+    await client.release('job-1', { step: 'b' })
+    await world.scheduler().onChanges(await world.changes())
+    expect(await found(true)).toMatchObject({ groups: [{ stepId: 'a' }] })
+    await world.clock.advance(2 * 3_600_000)
+    expect(await found()).toMatchObject({ groups: [{ stepId: 'a', message: 'a is stuck' }] })
   })
 })

@@ -118,6 +118,22 @@ describe('the triage of a job', () => {
     expect(triageOf({ ...stalled, attention: later })).toBeNull()
   })
 
+  it('of an extended wait is void if the step waits for another reason, or after the job began again', () => {
+    const told = waiting.commanded(snooze)
+    const { attention } = told.job
+    if (attention === null) throw new Error('the job is not flagged')
+    const after = (message: string, generation = told.job.generation) =>
+      triageOf({ ...told.job, generation, attention: { ...attention, since: 'later', message } })
+    expect(after(attention.message.replace('1 failed attempt', '7 failed attempts'))).toMatchObject({
+      note: 'the bank calls back',
+    })
+    expect(after('given up after 1 failed attempt: the account is closed')).toBeNull()
+    expect(after(attention.message, told.job.generation + 1)).toBeNull()
+    const { generation: _generation, cause: _cause, ...about } = told.job.triage?.about ?? {}
+    const old = { ...told.job, triage: { ...told.job.triage, about } } as typeof told.job
+    expect(triageOf({ ...old, attention: { ...attention, since: 'later' } }), 'written before').not.toBeNull()
+  })
+
   it('hides a job until the snooze ends, without a write', () => {
     const told = triageOf(inError.commanded(snooze).job)
     const endMs = Date.parse(snooze.snoozedUntil)
@@ -132,5 +148,75 @@ describe('the triage of a job', () => {
     for (let index = 0; index < 30; index += 1) story = story.commanded({ ...assign, assignee: `p${index}` })
     expect(story.job.triageAudit).toHaveLength(10)
     expect(decisionsOf(story.job)[0]).toMatchObject({ command: 'pause' })
+  })
+})
+
+describe('a snooze of one of several parallel steps', () => {
+  const options = { onExhausted: 'park', retry: { tries: 1 } } as const
+  const begun = JobStory.submitted({ a: [], b: [], c: [] }, options).scheduled()
+  const flagOf = ({ job }: JobStory): unknown => job.attention?.stepId
+  const isHidden = ({ job, now }: JobStory): boolean => isSnoozed(triageOf(job), now)
+  const until = (snoozedUntil: string) => ({ ...snooze, snoozedUntil }) as const
+  const first = begun.expired('a').scheduled()
+
+  it('does not hide the problem that another step has later', () => {
+    const told = first.commanded(snooze)
+    expect([flagOf(told), isHidden(told)]).toEqual(['a', true])
+    const both = told.expired('b').scheduled()
+    expect([flagOf(both), isHidden(both)]).toEqual(['b', false])
+    expect(both.deciding().kind, 'the flag stays').toBe('nothing')
+  })
+
+  it('does not hide the problem that another step has already', () => {
+    const both = first.expired('b').commanded(snooze)
+    expect([flagOf(both), isHidden(both)]).toEqual(['a', true])
+    expect(both.deciding(['a']), 'a scheduler that has not read the steps').toEqual({
+      kind: 'read',
+      stepIds: ['b', 'c'],
+    })
+    expect(flagOf(both.scheduled())).toBe('b')
+  })
+
+  it('stays while the other problem is shown, snoozed and released', () => {
+    const both = first.commanded(snooze).expired('b').scheduled()
+    const told = both.commanded({ ...until('2026-01-01T01:00:00.000Z'), note: 'of b' })
+    expect(told.job.otherTriages).toMatchObject([{ note: 'the bank calls back', about: { stepId: 'a' } }])
+    expect(told.deciding().kind, 'the flag whose snooze ends first stays').toBe('nothing')
+    expect([flagOf(told), isHidden(told)]).toEqual(['b', true])
+    const longer = told.commanded(until('2026-01-02T00:00:00.000Z')).scheduled()
+    expect([flagOf(longer), isHidden(longer)], 'the snooze of a ends first').toEqual(['a', true])
+    expect(triageOf(longer.job)).toMatchObject({ note: 'the bank calls back' })
+    const paused = told.commanded({ kind: 'pause', by: 'ann', why: 'later' }).scheduled()
+    expect(paused.job.otherTriages).toHaveLength(1)
+    const released = told.commanded({ kind: 'release', stepId: 'b', by: 'ann', why: 'go' }).scheduled()
+    expect([flagOf(released), isHidden(released)]).toEqual(['a', true])
+    expect(released.job.otherTriages).toEqual([])
+    const again = released.expired('b').scheduled()
+    expect([flagOf(again), isHidden(again)], 'a new problem of the same step').toEqual(['b', false])
+    const cancelled = told.commanded({ kind: 'cancel', by: 'ann', why: 'stop' })
+    expect(cancelled.job).toMatchObject({ triage: null, otherTriages: [] })
+  })
+
+  it('shows the first step again when only a triage without a snooze is left', () => {
+    const told = first.commanded(snooze).expired('b').scheduled()
+    const open = told.commanded({ kind: 'release', stepId: 'a', by: 'ann', why: 'go' }).scheduled()
+    expect([flagOf(open), open.job.triage]).toEqual(['b', null])
+    const assigned = first.commanded(assign).expired('b')
+    expect(assigned.deciding().kind, 'nothing is hidden, so the order of the workflow counts').toBe('nothing')
+  })
+
+  it('keeps triages of at most ten other steps, and only of steps under way', () => {
+    const ids = Array.from({ length: 13 }, (_, index) => `s${String(index).padStart(2, '0')}`)
+    let story = JobStory.submitted(Object.fromEntries(ids.map((id) => [id, []])), options).scheduled()
+    for (const id of ids)
+      story = story
+        .expired(id)
+        .scheduled()
+        .commanded(until(`2027-01-01T00:00:00.0${id.slice(1)}Z`))
+    expect(story.job.otherTriages).toHaveLength(10)
+    const over = first.commanded(snooze).expired('b').scheduled()
+    const entry = { ...over.job.steps['a'], state: 'Processed' as const, dispatch: 9 }
+    const later = over.withJob({ ...over.job, steps: { ...over.job.steps, a: entry } }).commanded(snooze)
+    expect(later.job.otherTriages ?? []).toEqual([])
   })
 })

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { fingerprint } from '../model/diagnostics.js'
+import type { JobDocument } from '../model/documents.js'
+import type { Attention, Triage } from '../model/readable-parts.js'
+
+/** A triage as a job keeps it, with the flag that it is about. */
+export type KeptTriage = NonNullable<JobDocument['triage']>
+
+type Triaged = Pick<JobDocument, 'triage' | 'otherTriages' | 'generation'>
+
+/** Returns what a triage of this flag says about the flag, so that readers know the flag again. */
+export function aboutFlag({ generation }: Triaged, flag: Attention): KeptTriage['about'] {
+  const { kind, stepId, since, message } = flag
+  return { kind, stepId, since, generation, cause: causeOf(message) }
+}
+
+/** Returns all triages of a job, that of its present flag or of the last one first. */
+export function triagesOf({ triage, otherTriages = [] }: Triaged): readonly KeptTriage[] {
+  return triage ? [triage, ...otherTriages] : otherTriages
+}
+
+/** Returns what operators have said about a flag of the job or of one of its steps. */
+export function triageOfFlag(job: Triaged, flag: Attention | null): Triage | null {
+  const kept = flag === null ? undefined : triagesOf(job).find(({ about }) => isAbout(about, flag, job))
+  if (kept === undefined) return null
+  const { about: _about, ...told } = kept
+  return told
+}
+
+/**
+ * A step in an extended wait is flagged again after each try, and a snooze must outlast these tries. It must not
+ * hide a wait for another reason, or one after the job began again.
+ */
+function isAbout(about: KeptTriage['about'], flag: Attention, { generation }: Triaged): boolean {
+  if (about.kind !== flag.kind || about.stepId !== flag.stepId) return false
+  if (about.since === flag.since) return true
+  if (flag.kind !== 'extendedWait') return false
+  // Earlier versions did not write the generation and the cause.
+  const isSameRun = (about.generation ?? generation) === generation
+  return isSameRun && (about.cause ?? causeOf(flag.message)) === causeOf(flag.message)
+}
+
+/**
+ * Returns a hash of the reason for a flag, because the message may contain a secret. The number of attempts grows
+ * with each try of an extended wait, and is no part of the reason.
+ */
+function causeOf(message: string): string {
+  const reason = message.replace(/^given up after \d+ failed attempts?: /u, '')
+  return createHash('sha256').update(fingerprint(reason)).digest('base64url').slice(0, 16)
+}
+
+/**
+ * Returns the flag of a job whose steps have these flags, in the order of the workflow: the first flag without a
+ * snooze, or else the one whose snooze ends first. So a snooze hides no problem of another step. Time does not
+ * matter, because no role looks at the job when a snooze ends.
+ */
+export function mostUrgent(job: Triaged, flags: readonly Attention[]): Attention | null {
+  const [first = null, ...others] = flags
+  if (others.length === 0 || triagesOf(job).length === 0) return first
+  const ends = new Map(flags.map((flag) => [flag, triageOfFlag(job, flag)?.snoozedUntil ?? '']))
+  const endOf = (flag: Attention | null): string => (flag && ends.get(flag)) ?? ''
+  return others.reduce((urgent, flag) => (endOf(flag) < endOf(urgent) ? flag : urgent), first)
+}
+
+/** Checks whether a snooze of the present flag may hide the flags of other steps. */
+export function mayHideOthers(job: Triaged & Pick<JobDocument, 'attention'>): boolean {
+  return (triageOfFlag(job, job.attention)?.snoozedUntil ?? null) !== null
+}
