@@ -22,7 +22,7 @@ export interface FoundAttention {
   readonly isStanding: boolean
   /** The number of flagged jobs that are hidden because operators snoozed them. 0 if only these are listed. */
   readonly snoozed: number
-  /** The time when the first hidden job is listed again, in ISO-8601 UTC. Null if none is hidden. */
+  /** The time when the first snooze of these jobs ends, in ISO-8601 UTC. Null if none is snoozed. */
   readonly nextSnoozeEnd: string | null
 }
 
@@ -57,7 +57,7 @@ export async function readAttention(
   const assigned = flagged.filter(({ triage }) => assignee === undefined || triage?.assignee === assignee)
   const isHidden = ({ triage }: JobSummary): boolean => isSnoozed(triage, now)
   const jobs = assigned.filter((job) => isHidden(job) === onlySnoozed)
-  const hidden = onlySnoozed ? [] : assigned.filter(isHidden)
+  const hidden = assigned.filter(isHidden)
   const ends = hidden.flatMap(({ triage }) => triage?.snoozedUntil ?? []).sort()
   const groups = [
     ...(standing === null ? [] : [standingGroup(standing, now)]),
@@ -71,7 +71,7 @@ export async function readAttention(
     jobs: jobs.length + unreadable.length + new Set(waiting).size,
     notices: notices.length,
     isStanding: standing !== null,
-    snoozed: hidden.length,
+    snoozed: onlySnoozed ? 0 : hidden.length,
     nextSnoozeEnd: ends[0] ?? null,
   }
 }

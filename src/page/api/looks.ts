@@ -171,14 +171,22 @@ const attention = route({
     isStanding: z.boolean(),
     snoozed: z.number().meta({ description: 'The number of jobs that are left out.' }),
     nextSnoozeEnd: z.string().nullable(),
+    nextSnoozeInMs: z
+      .number()
+      .nullable()
+      .meta({ description: 'The time until then, by the clock of the server.' }),
   }),
-  handle: ({ client, selection, clock }, { assignee, snoozed, ...filter }) =>
-    readAttention(client, selection, {
-      filter: filterOf(filter, clock.now()),
-      now: clock.now(),
+  handle: async ({ client, selection, clock }, { assignee, snoozed, ...filter }) => {
+    const now = clock.now()
+    const found = await readAttention(client, selection, {
+      filter: filterOf(filter, now),
+      now,
       assignee,
       onlySnoozed: snoozed === 'true',
-    }),
+    })
+    const { nextSnoozeEnd } = found
+    return { ...found, nextSnoozeInMs: nextSnoozeEnd === null ? null : Date.parse(nextSnoozeEnd) - now }
+  },
 })
 
 const unit = { processor: z.string().min(1).optional() }

@@ -1,6 +1,11 @@
-/** @import { Triage } from '../state/shapes.js' */
+/** @import { Found, Triage } from '../state/shapes.js' */
+import { useEffect } from 'preact/hooks'
 import { agoText, momentText } from '../state/formats.js'
 import { html } from './html.js'
+
+/** The longest delay that `setTimeout` of a browser accepts. */
+const longestMs = 2 ** 31 - 1
+const shortestMs = 1_000
 
 /**
  * What operators have said about a problem: who looks after it, the note, and until when it is hidden.
@@ -29,4 +34,19 @@ export function triageValues(told) {
     ...(told?.assignee ? { assign: told.assignee } : {}),
     ...(told?.note ? { note: told.note } : {}),
   }
+}
+
+/**
+ * Reads problems again when the first snooze among them ends. A snooze ends without a write, so no change reports it.
+ * The server says how long that is, because the clock of this machine may be wrong.
+ *
+ * @param {import('../state/api.js').Loaded<Found>} loaded
+ */
+export function useSnoozeEnd({ data, reload }) {
+  useEffect(() => {
+    const inMs = data?.nextSnoozeInMs ?? null
+    if (inMs === null) return undefined
+    const timer = setTimeout(reload, Math.min(longestMs, Math.max(shortestMs, inMs)))
+    return () => clearTimeout(timer)
+  }, [data, reload])
 }

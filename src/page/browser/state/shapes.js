@@ -68,7 +68,7 @@
  * @typedef {Triage & { jobId: string }} TriagedJob
  *
  * @typedef {{ groups: Group[], jobs: number, notices: number, isStanding: boolean, snoozed: number,
- *   nextSnoozeEnd: string | null }} Found
+ *   nextSnoozeInMs: number | null }} Found
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
  *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { useSnoozeEnd } from '../parts/triage-note.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, durationText, unitsText } from '../state/formats.js'
@@ -19,6 +20,7 @@ const mostShown = 15
 export function NowView() {
   const counts = useLoaded('/api/counts')
   const found = /** @type {import('../state/api.js').Loaded<Found>} */ (useLoaded('/api/attention'))
+  useSnoozeEnd(found)
   const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
   const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))

@@ -1,18 +1,15 @@
 /** @import { Found, Group, Question, TriagedJob } from '../state/shapes.js' */
-import { useEffect } from 'preact/hooks'
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
 import { Command, Link, Problem } from '../parts/basics.js'
-import { TriageNote, triageValues } from '../parts/triage-note.js'
+import { TriageNote, triageValues, useSnoozeEnd } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted } from '../state/formats.js'
 
 const mostIds = 12
-/** The longest delay that `setTimeout` of a browser accepts. */
-const longestMs = 2 ** 31 - 1
 
 /** Reads the problems that the address asks for: those that are not hidden, those of one person, or the hidden ones. */
 export function useProblems() {
@@ -22,14 +19,7 @@ export function useProblems() {
   const loaded = /** @type {import('../state/api.js').Loaded<Found>} */ (
     useLoaded(addressOf('/api/attention', { assignee, snoozed }))
   )
-  const { data, reload } = loaded
-  const next = data?.nextSnoozeEnd ?? null
-  useEffect(() => {
-    if (next === null) return undefined
-    // A snooze ends without a write, so no change reports it.
-    const timer = setTimeout(reload, Math.min(longestMs, Math.max(1_000, Date.parse(next) - Date.now())))
-    return () => clearTimeout(timer)
-  }, [next])
+  useSnoozeEnd(loaded)
   return loaded
 }
 

@@ -87,7 +87,11 @@ describe('the triage of a job through the client', () => {
       snoozed: 1,
       nextSnoozeEnd: '2026-01-03T00:00:00.000Z',
     })
-    expect(await attentionOf({ onlySnoozed: true })).toMatchObject({ groups: [{ jobIds: ['one'] }] })
+    expect(await attentionOf({ onlySnoozed: true })).toMatchObject({
+      groups: [{ jobIds: ['one'] }],
+      snoozed: 0,
+      nextSnoozeEnd: '2026-01-03T00:00:00.000Z',
+    })
     expect(await attentionOf({ assignee: 'ann' })).toMatchObject({ groups: [{ jobIds: ['two'] }] })
     expect(await attentionOf({ assignee: 'bob' })).toMatchObject({ groups: [], jobs: 0, snoozed: 0 })
     await world.clock.advance(48 * 3_600_000)
