@@ -38,7 +38,8 @@ const rooms = {
       'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
       '/lease-store',
     ],
-    operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
+    'operations/lacking': ['change-feed-processor', 'connection', 'operations', 'platform', 'sas', '/lease-store'],
+    operations: ['operations/lacking', 'change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: [
       'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up',
       '/lease-store',

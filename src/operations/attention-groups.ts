@@ -1,4 +1,5 @@
-import { standingText, type StandingWork } from './standing-work.js'
+import type { MissingAgent } from './lacking/missing-agents.js'
+import { standingText, type StandingWork } from './lacking/standing-work.js'
 import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with the same problem. */
@@ -6,9 +7,10 @@ export interface AttentionGroup {
   readonly workflow: string
   /**
    * `notify`: a notice to the submitter was not delivered. `unreadable`: the documents cannot be read.
-   * `nothingRuns`: a role that the jobs need does not run; in this case `jobIds` is empty.
+   * `noAgent`: the jobs wait for an agent that no running instance has. `nothingRuns`: a role that the jobs need
+   * does not run; in this case `jobIds` is empty.
    */
-  readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
+  readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'noAgent' | 'nothingRuns'
   readonly stepId: string | null
   /** The message of the newest job. */
   readonly message: string
@@ -28,7 +30,7 @@ export interface TriagedJob extends Triage {
 }
 
 type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
-  readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
+  readonly kind: Exclude<AttentionGroup['kind'], 'noAgent' | 'nothingRuns'>
 }
 
 type Trouble = Omit<About, 'jobIds' | 'triaged'> & { readonly jobId: string; readonly triage?: Triage | null }
@@ -166,5 +168,18 @@ export function standingGroup(standing: StandingWork, nowMs: number): AttentionG
     triaged: [],
     advice: 'start the roles',
     command: standing.command,
+  }
+}
+
+/** Returns the group of the jobs that wait for an agent that no running instance has. */
+export function missingAgentGroup(missing: MissingAgent, command: string): AttentionGroup {
+  const { agent, ...about } = missing
+  return {
+    ...about,
+    kind: 'noAgent',
+    message: `no running instance has agent ${agent}`,
+    triaged: [],
+    advice: `start an instance whose module exports agent ${agent}`,
+    command,
   }
 }

@@ -6,14 +6,15 @@ import type {
   UnreadableJob,
 } from '../sas/index.js'
 import { isSnoozed } from '../sas/internal.js'
-import { attentionGroups, standingGroup, type AttentionGroup } from './attention-groups.js'
-import { standingWork } from './standing-work.js'
-import type { UnitSelection } from './unit-selection.js'
+import { attentionGroups, missingAgentGroup, standingGroup, type AttentionGroup } from './attention-groups.js'
+import { missingAgentsIn, type MissingAgent } from './lacking/missing-agents.js'
+import { standingIn, startCommand, type StandingWork } from './lacking/standing-work.js'
+import { looking, type UnitSelection } from './unit-selection.js'
 
 /** The problems that need attention, in groups, and their numbers. */
 export interface FoundAttention {
   readonly groups: readonly AttentionGroup[]
-  /** The number of flagged and unreadable jobs. */
+  /** The number of jobs that are flagged, cannot be read, or wait for an agent that no running instance has. */
   readonly jobs: number
   /** The number of notices that were given up. */
   readonly notices: number
@@ -47,11 +48,11 @@ export async function readAttention(
 ): Promise<FoundAttention> {
   // Only a flagged job has an assignee, and only a flagged job is snoozed.
   const isAboutJobs = assignee !== undefined || onlySnoozed
-  const [flagged, notices, unreadable, standing] = await Promise.all([
+  const [flagged, notices, unreadable, { standing, missing }] = await Promise.all([
     client.select({ ...filter, isFlagged: true }).list(),
     isAboutJobs ? [] : undeliveredIn(client, filter),
     isAboutJobs ? [] : unreadableIn(client, filter),
-    isAboutAll(filter) && !isAboutJobs ? standingWork(selection) : null,
+    isAboutJobs ? nothingLacks : lackingIn(selection, filter, now),
   ])
   const assigned = flagged.filter(({ triage }) => assignee === undefined || triage?.assignee === assignee)
   const isHidden = ({ triage }: JobSummary): boolean => isSnoozed(triage, now)
@@ -60,11 +61,14 @@ export async function readAttention(
   const ends = hidden.flatMap(({ triage }) => triage?.snoozedUntil ?? []).sort()
   const groups = [
     ...(standing === null ? [] : [standingGroup(standing, now)]),
+    ...missing.map((each) => missingAgentGroup(each, startCommand(['agents'], selection))),
     ...attentionGroups(jobs, notices, unreadable),
   ]
+  const flaggedIds = new Set(jobs.map(({ jobId }) => jobId))
+  const waiting = missing.flatMap(({ jobIds }) => jobIds).filter((jobId) => !flaggedIds.has(jobId))
   return {
     groups,
-    jobs: jobs.length + unreadable.length,
+    jobs: jobs.length + unreadable.length + new Set(waiting).size,
     notices: notices.length,
     isStanding: standing !== null,
     snoozed: hidden.length,
@@ -72,8 +76,38 @@ export async function readAttention(
   }
 }
 
-function isAboutAll({ workflow, state, step, tags }: SelectionFilter): boolean {
-  return [workflow, state, step, tags].every((value) => value === undefined)
+/** What jobs need and lack. */
+interface Lacking {
+  readonly standing: StandingWork | null
+  readonly missing: readonly MissingAgent[]
+}
+
+const nothingLacks: Lacking = { standing: null, missing: [] }
+
+/**
+ * Returns the roles that do not run, and the agents that no instance has, although jobs need them. A filter that only
+ * a job can fulfil finds none.
+ */
+async function lackingIn(selection: UnitSelection, filter: SelectionFilter, now: number): Promise<Lacking> {
+  const { workflow, step } = filter
+  const { isAboutAll, isAboutSteps } = aboutOf(filter)
+  if (!isAboutAll && !isAboutSteps) return nothingLacks
+  return looking(selection, async (looked) => {
+    const [standing, missing] = await Promise.all([
+      isAboutAll ? standingIn(looked, selection) : null,
+      isAboutSteps ? missingAgentsIn(looked, selection, { workflow, step, now }) : [],
+    ])
+    return { standing, missing }
+  })
+}
+
+/** Checks whether a filter selects all jobs of a time, and whether a step itself can fulfil it. */
+function aboutOf({ workflow, step, ...others }: SelectionFilter) {
+  const { state, tags } = others
+  return {
+    isAboutAll: [workflow, state, step, tags].every((value) => value === undefined),
+    isAboutSteps: Object.keys(others).length === 0,
+  }
 }
 
 const mostNotices = 1_000

@@ -1,7 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { diagnose } from '../change-feed-processor/internal.js'
 import { CosmosStateStore, unreadableJobs } from '../sas/internal.js'
-import { standingFindings, standingIn } from './standing-work.js'
+import { standingFindings, standingIn } from './lacking/standing-work.js'
 import {
   type HostFinding,
   type UnitSelection,

@@ -1,7 +1,7 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
 import { expired } from '../../lease-store/index.js'
-import { processorNameOf } from '../connection/internal.js'
-import { type StandingWork, standingIn } from './standing-work.js'
+import { agentsIn } from './lacking/missing-agents.js'
+import { type StandingWork, standingIn } from './lacking/standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
 
 /** A lease in the form that commands and pages show. */
@@ -65,13 +65,7 @@ export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[
  * @throws StoreUnavailable or StoreRefused, each with advice
  */
 export function runningAgents(selection: UnitSelection): Promise<ReadonlySet<string> | null> {
-  return looking(selection, async ({ inspection }) => {
-    const owned = inspection.units
-      .filter(({ processorName }) => processorName?.endsWith(processorNameOf('agents', '')) === true)
-      .flatMap(({ leases }) => leases.filter(({ owner }) => owner !== null))
-    if (owned.some(({ serves }) => serves === null)) return null
-    return new Set(owned.flatMap(({ serves }) => serves ?? []))
-  })
+  return looking(selection, async ({ inspection }) => agentsIn(inspection, expirationOf(selection)).names)
 }
 
 /**

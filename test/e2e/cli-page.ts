@@ -21,6 +21,10 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | 3 | there is no such job, step, schedule, limit, fleet or processor |
 | 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job does not allow the command |
 | 5 | the store, or Azure, was not reached or refused |
+
+A second \`pause\` of the same job, workflow, agent, key or schedule changes nothing: the command says who has paused it, and
+ends with 0. So does a second \`resume\`. A \`resume\` of something unknown ends with 3, also of a
+key that no step has used and that is not paused.
 `
 
 /** Returns the reference of every command of a program, as Markdown. */

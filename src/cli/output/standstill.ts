@@ -13,7 +13,10 @@ export interface Standstill {
 /** The time without a change before the first lookup of the reason. Each later lookup waits twice as long. */
 const firstLookMs = 10_000
 
-/** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */
+/**
+ * Runs `use`. If nothing has changed for some time, prints the reason on standard error, and later each new reason. While
+ * changes come, it looks for no reason.
+ */
 export async function notingStandstill<T>(
   standstill: Standstill,
   use: (changed: () => void) => Promise<T>,
@@ -21,7 +24,7 @@ export async function notingStandstill<T>(
   const { clock } = standstill
   const stopping = new AbortController()
   let changedAt = clock.monotonic()
-  const noting = noteOnce(standstill, () => clock.monotonic() - changedAt, stopping.signal)
+  const noting = noteReasons(standstill, () => changedAt, stopping.signal)
   try {
     return await use(() => {
       changedAt = clock.monotonic()
@@ -32,21 +35,25 @@ export async function notingStandstill<T>(
   }
 }
 
-async function noteOnce(
+async function noteReasons(
   { terminal, clock, look }: Standstill,
-  stillFor: () => number,
+  changedAt: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let patienceMs = firstLookMs; ; patienceMs *= 2) {
-    const leftMs = (): number => patienceMs - stillFor()
-    while (leftMs() > 0 && !signal.aborted) await clock.sleep(leftMs(), signal)
+  let [patienceMs, since, noted] = [firstLookMs, changedAt(), '']
+  for (;;) {
+    if (changedAt() > since) [patienceMs, since] = [firstLookMs, changedAt()]
+    const leftMs = since + patienceMs - clock.monotonic()
+    if (leftMs > 0) await clock.sleep(Math.min(leftMs, firstLookMs), signal)
     if (signal.aborted) return
+    if (leftMs > 0) continue
     // If the store does not answer, the command itself reports that error.
-    const remark = await look().catch(() => null)
-    if (remark === null) continue
+    const remark = (await look().catch(() => null)) ?? noted
+    patienceMs *= 2
+    if (remark === noted || changedAt() > since) continue
+    noted = remark
     terminal.progressDone()
     terminal.note(`stepward: ${remark}`)
-    return
   }
 }
 

@@ -1,5 +1,5 @@
 import { counted } from '../../platform/internal.js'
-import { isUnclaimed } from '../decisions/claim.js'
+import { isTaken, isUnclaimed } from '../decisions/claim.js'
 import { isInQueue, wholeJob } from '../gates/job-place.js'
 import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
@@ -257,9 +257,11 @@ function isSilent(step: StepDocument): boolean {
   return failureCount > 0 && step.diagnostics.at(-1)?.attempt !== failureCount
 }
 
+/** Only a claim shows that an agent works on a step. Otherwise the step is offered, and perhaps no instance has the agent. */
 function agentsText(steps: readonly StepDocument[]): string {
   const verb = steps.length === 1 ? 'is' : 'are'
-  return `${stepsText(steps)} ${verb} with ${agentNames(steps)}${untilText(steps)}`
+  const where = steps.every(isTaken) ? 'with' : 'dispatched to'
+  return `${stepsText(steps)} ${verb} ${where} ${agentNames(steps)}${untilText(steps)}`
 }
 
 function agentNames(steps: readonly StepDocument[]): string {

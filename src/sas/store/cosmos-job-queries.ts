@@ -133,6 +133,19 @@ export class CosmosJobQueries implements JobQueries {
     return [...page.filter((document) => document['operatedAtMs'] !== last), ...cut]
   }
 
+  /**
+   * Lists steps at work whose agent is none of these, in no order. An index on the agent finds them, so the steps of
+   * these agents do not count towards the charge.
+   */
+  async listUnserved(agents: readonly string[], limit: number): Promise<readonly Stored<StepDocument>[]> {
+    const { condition, parameters } = otherThan('c.actor', agents)
+    const found = await this.requests.query<Stored<StateDocument>>('state.listUnserved', {
+      text: `SELECT TOP @limit * FROM c WHERE c.type = 'sas.step' AND c.processState = 'Processing' AND ${condition}`,
+      parameters: { limit, ...parameters },
+    })
+    return found.flatMap(asStep)
+  }
+
   listVersions(partition: string, after: string, limit: number): Promise<VersionsRead> {
     return this.versions.list(partition, after, limit)
   }
@@ -180,4 +193,18 @@ export class CosmosJobQueries implements JobQueries {
         }),
     }
   }
+}
+
+/**
+ * Returns the condition that a text is neither empty nor one of these. It has the form of ranges, because an index does
+ * not serve an inequality.
+ */
+function otherThan(field: string, texts: readonly string[]) {
+  const names = [...new Set(texts)].sort()
+  const parameters = Object.fromEntries(names.map((name, index) => [`other${index}`, name]))
+  const ranges = [...names, null].map((name, index) => {
+    const above = index === 0 ? `${field} > ''` : `${field} > @other${index - 1}`
+    return name === null ? above : `(${above} AND ${field} < @other${index})`
+  })
+  return { condition: `(${ranges.join(' OR ')})`, parameters }
 }

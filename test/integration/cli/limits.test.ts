@@ -46,7 +46,7 @@ beforeEach(forget)
 /** Submits a job, and waits until its step is with the agent or waits at the limit. */
 async function submitted(jobId: string, until: string): Promise<void> {
   const job = await host.client.submit(paying, { tenant: jobId }, { jobId })
-  for await (const { why } of job.updates()) if (why.includes(until) || why.includes('with agent')) return
+  for await (const { why } of job.updates()) if (why.includes(until) || why.includes('to agent')) return
 }
 
 const set = (options: SetLimitOptions) =>

@@ -4,11 +4,14 @@ import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { attention } from '../../../src/cli/commands/jobs/attention.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
+import { watch } from '../../../src/cli/commands/jobs/watch.js'
 import { doctor } from '../../../src/cli/commands/operations/doctor.js'
 import { estimate } from '../../../src/cli/commands/operations/estimate.js'
+import { readAttention } from '../../../src/operations/index.js'
 import { startEmulator } from '../../../src/emulator/index.js'
 import { connect } from '../../../src/connection/index.js'
 import { provision } from '../../../src/connection/internal.js'
+import { VirtualClock } from '../../../src/platform/index.js'
 import { startHost } from '../../../src/host/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { temporaryDirectory } from '../../e2e/processes.js'
@@ -108,7 +111,45 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
   await status('p', { ...store, json: true }, terminal)
   expect(JSON.parse(said()), 'only another agent runs').toMatchObject({
     why: expect.stringMatching(
-      /^No instance that reads the feed range of this job has agent payments: start one .* Step pay is with/,
+      /^No instance that reads the feed range of this job has agent payments: start one .* Step pay is dispatched to/,
     ) as string,
   })
+  const later = Date.now() + 40_000
+  const { groups, jobs } = await readAttention(client, store, { filter: {}, now: later })
+  expect({ groups, jobs }).toMatchObject({
+    groups: [{ kind: 'noAgent', workflow: 'paying', stepId: 'pay', jobIds: ['p'] }],
+    jobs: 1,
+  })
+  expect(groups[0]).toMatchObject({
+    message: 'no running instance has agent payments',
+    command: 'stepward start --role agents --agents MODULE',
+  })
+  for (const [filter, count] of [
+    [{ workflow: 'paying', step: 'pay' }, 1],
+    [{ workflow: 'greeting' }, 0],
+    [{ step: 'greet' }, 0],
+    [{ state: 'Processing' }, 0],
+  ] as const)
+    expect(
+      (await readAttention(client, store, { filter, now: later })).groups,
+      JSON.stringify(filter),
+    ).toHaveLength(count)
+  const soon = await readAttention(client, store, { filter: {}, now: Date.now() })
+  expect(soon.groups, 'an instance may be about to start').toEqual([])
+  await agents.stop()
+  const paid = await startHost({ ...store, roles: ['agents'], agents: [greeter, payments], telemetry })
+  onTestFinished(() => paid.stop())
+  await telemetry.waitFor('lease.acquired', () => true, 4)
+  expect((await readAttention(client, store, { filter: {}, now: later })).groups).toEqual([])
+
+  const clock = new VirtualClock()
+  const watching = recordedTerminal()
+  const watched = watch('a', store, watching.terminal, clock)
+  await expect.poll(watching.said).toMatch(/ job a Processing$/u)
+  await clock.advance(10_000)
+  await expect
+    .poll(() => watching.noted)
+    .toEqual([expect.stringMatching(/^stepward: Step signal waits for an event/u)])
+  await client.raiseEvent('a', 'signal')
+  expect(await watched).toBe(0)
 })

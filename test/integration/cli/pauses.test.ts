@@ -78,8 +78,13 @@ describe('a pause of a job', () => {
     expect(await decided('resume', 'bank', {}, 'key')).toBe(0)
   })
 
-  it('is refused a second time, and for a job that does not exist', async () => {
-    expect(await decided('pause', 'P-1', { why: 'again' })).toBe(4)
+  it('changes nothing a second time, and is refused for a job that does not exist', async () => {
+    for (const dryRun of [true, false]) {
+      forget()
+      expect(await decided('pause', 'P-1', { why: 'again', dryRun })).toBe(0)
+      expect(said()).toMatch(/^job P-1 was already paused by ann at [\dT:-]+Z: the bank is down$/u)
+    }
+    expect(await listed()).toMatchObject([{ jobId: 'P-1', paused: { why: 'the bank is down' } }])
     expect(await decided('pause', 'P-0', { why: 'again' })).toBe(3)
     expect(await decided('resume', 'P-0')).toBe(3)
   })
@@ -101,7 +106,12 @@ describe('a pause of a job', () => {
     const view = await (await host.client.get('P-1'))?.view()
     expect(view).toMatchObject({ state: 'Processed', paused: null })
     expect(view?.audit.map(({ command }) => command)).toEqual(['pause', 'resume'])
-    expect(await decided('resume', 'P-1')).toBe(4)
+    expect(await decided('resume', 'P-1', { json: true })).toBe(0)
+    expect(JSON.parse(said().split('\n').at(-1) ?? '')).toMatchObject({
+      isChanged: false,
+      note: 'job P-1 is not paused, so there is nothing to resume',
+    })
+    expect(await decided('pause', 'P-1', { why: 'too late' }), 'it has ended').toBe(4)
     expect(await listed()).toEqual([])
   })
 
@@ -112,6 +122,41 @@ describe('a pause of a job', () => {
     }
     expect(await pauses({ ...store, limit: '1' }, terminal)).toBe(0)
     expect(said()).toContain('there are more paused jobs')
+  })
+})
+
+describe('a second pause and a second resume', () => {
+  it.each([
+    ['workflow', 'asking'],
+    ['agent', 'shop'],
+    ['key', 'till'],
+  ])('of a %s change nothing, and say so', async (what, name) => {
+    expect(await decided('pause', name, { why: 'first' }, what)).toBe(0)
+    forget()
+    expect(await decided('pause', name, { why: 'second', by: 'bob' }, what)).toBe(0)
+    expect(said()).toMatch(new RegExp(`^${what} ${name} was already paused by ann at \\S+Z: first$`, 'u'))
+    expect(await decided('resume', name, {}, what)).toBe(0)
+    forget()
+    // Nothing remains of a key that no step has used.
+    expect(await decided('resume', name, {}, what)).toBe(what === 'key' ? 3 : 0)
+    if (what !== 'key') expect(said()).toBe(`${what} ${name} is not paused, so there is nothing to resume`)
+  })
+
+  it('of an unknown name tell a wrong name from a thing that is not paused', async () => {
+    for (const what of ['job', 'workflow', 'agent', 'key'])
+      expect(await decided('resume', 'nowhere', {}, what), what).toBe(3)
+  })
+
+  it('of a job that is paused with its workflow name the workflow', async () => {
+    await submitted('P-9')
+    expect(await decided('pause', 'asking', { why: 'all of them' }, 'workflow')).toBe(0)
+    const job = await host.client.get('P-9')
+    for await (const { paused } of job?.updates() ?? []) if (paused !== null) break
+    forget()
+    expect(await decided('pause', 'P-9', { why: 'this one' })).toBe(0)
+    expect(said()).toContain('was already paused with workflow asking by ann')
+    expect(await decided('resume', 'P-9'), 'only the workflow can be resumed').toBe(4)
+    expect(await decided('resume', 'asking', {}, 'workflow')).toBe(0)
   })
 })
 

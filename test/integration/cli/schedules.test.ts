@@ -81,8 +81,15 @@ it('a schedule is paused with a reason, and resumed', async () => {
   await showSchedule('nightly', store, terminal)
   expect(printed.join('\n')).toMatch(/paused since .* by ann: the bank is down/)
   printed.length = 0
+  printed.length = 0
+  expect(await decideSchedule('pause', 'nightly', { ...store, why: 'again' }, terminal)).toBe(0)
+  expect(printed.join()).toMatch(/^schedule nightly was already paused by ann at \S+Z: the bank is down;/)
+  printed.length = 0
   const resumed = await jsonOf(decideSchedule('resume', 'nightly', { ...store, json: true }, terminal))
   expect(resumed).toMatchObject({ command: 'resume', id: 'nightly', schedule: { paused: null } })
+  printed.length = 0
+  expect(await decideSchedule('resume', 'nightly', store, terminal)).toBe(0)
+  expect(printed.join()).toMatch(/^schedule nightly is not paused; next tick/)
 })
 
 it('a schedule is triggered, and its ticks are backfilled', async () => {

@@ -112,7 +112,7 @@ describe('a job simulated step by step', () => {
         },
       })
     const run = await simulateJob({ workflow: retried, input: null, agents: (clock) => [busy(clock)] })
-    expect((await run.view()).why).toContain('is with agent office')
+    expect((await run.view()).why).toContain('is dispatched to agent office')
     await run.advance('1h')
     expect(run.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(await run.result()).toEqual({ pay: { paid: 3 } })

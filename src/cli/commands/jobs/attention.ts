@@ -22,6 +22,12 @@ export interface AttentionOptions extends StoreOptions, SelectionOptions {
   readonly snoozed?: boolean
 }
 
+/** The kinds of problems that a terminal shows in words. */
+const kindTexts: Readonly<Partial<Record<AttentionGroup['kind'], string>>> = {
+  notify: 'not delivered',
+  noAgent: 'no agent',
+}
+
 /** The most triaged jobs of a group that are listed. */
 const mostTriaged = 10
 
@@ -58,7 +64,7 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   }
   const where = stepId === null ? workflow : `${workflow}, step ${stepId}`
   const jobs = counted(jobIds.length, 'job', 'jobs, the oldest')
-  const what = kind === 'notify' ? 'not delivered' : kind
+  const what = kindTexts[kind] ?? kind
   const ago = `${durationText(Math.max(0, now - Date.parse(since)))} ago`
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)

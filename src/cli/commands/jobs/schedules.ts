@@ -127,15 +127,26 @@ export async function decideSchedule(
 ): Promise<number> {
   const { by = whoAmI(), why = past[kind] } = options
   if (kind === 'delete') await confirmedDeletion(id, options, terminal)
-  const schedule = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, async (client) => (await client.schedules[kind](id, { by, why })) ?? null),
+  const { schedule, already } = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => ({
+      already: standingText(kind, await client.schedules.get(id)),
+      schedule: (await client.schedules[kind](id, { by, why })) ?? null,
+    })),
   )
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, id, schedule }))
-  else
-    terminal.print(
-      `schedule ${id} ${past[kind]}${schedule === null ? '' : next(schedule, kind === 'resume')}`,
-    )
+  else {
+    const follows = schedule === null ? '' : next(schedule, already === null && kind === 'resume')
+    terminal.print(`schedule ${id} ${already ?? past[kind]}${follows}`)
+  }
   return exitCodes.ok
+}
+
+/** Says that a schedule is already what the command asks for. Returns null if it is not. */
+function standingText(kind: keyof typeof past, schedule: ScheduleView | null): string | null {
+  if (schedule === null || kind === 'delete') return null
+  const { paused } = schedule
+  if (kind === 'resume') return paused === null ? 'is not paused' : null
+  return paused && `was already paused by ${paused.by} at ${paused.since.slice(0, 19)}Z: ${paused.why}`
 }
 
 /** A deleted schedule submits no more jobs, so a person confirms it. */

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../../platform/index.js'
-import { JobNotFound, type JobView } from '../../../sas/index.js'
+import { JobNotFound, type Job, type JobView } from '../../../sas/index.js'
 import { adviceOn } from '../../../operations/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { remark, stepGraph } from '../../output/step-graph.js'
@@ -25,7 +25,9 @@ export async function watch(
       const stopping = new AbortController()
       const stop = (): void => stopping.abort()
       untilTold().then(stop, stop)
-      const standstill = { terminal, clock, look: () => missingRoles(settings) }
+      // A missing role stands still for every job, and its sentence names the command that starts it.
+      const look = async (): Promise<string | null> => (await missingRoles(settings)) ?? (await whyOf(job))
+      const standstill = { terminal, clock, look }
       try {
         const last = await notingStandstill(standstill, async (changed) => {
           let newest: JobView | null = null
@@ -45,6 +47,12 @@ export async function watch(
       }
     }),
   )
+}
+
+/** Returns why a job is not further, or null if it has ended. */
+async function whyOf(job: Job): Promise<string | null> {
+  const { endedAt, why } = await job.view({ hidesSecrets: true, readsLeases: true })
+  return endedAt === null ? why : null
 }
 
 function show(view: JobView, before: JobView | null, options: StoreOptions, terminal: Terminal): void {

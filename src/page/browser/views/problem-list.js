@@ -77,7 +77,7 @@ function nothingText(which) {
 
 /** @param {string} kind */
 function isFlagged(kind) {
-  return kind !== 'notify' && kind !== 'unreadable' && kind !== 'nothingRuns'
+  return !['notify', 'unreadable', 'noAgent', 'nothingRuns'].includes(kind)
 }
 
 /**

@@ -36,6 +36,23 @@ it('a run without changes for ten seconds notes the reason once', async () => {
   expect(await run.ended).toBe('done')
 })
 
+it('a run notes each new reason, and looks again soon after a change', async () => {
+  const run = running(['step one waits', 'step one waits', 'step two waits'])
+  await run.clock.advance(30_000)
+  expect(run.looks).toEqual([10_000, 20_000])
+  expect(run.noted).toEqual(['stepward: step one waits'])
+  for (let count = 0; count < 10; count += 1) {
+    run.change()
+    await run.clock.advance(5_000)
+  }
+  expect(run.looks, 'nothing is read while it moves').toHaveLength(2)
+  await run.clock.advance(5_000)
+  expect(run.looks).toEqual([10_000, 20_000, 85_000])
+  expect(run.noted).toEqual(['stepward: step one waits', 'stepward: step two waits'])
+  run.end.resolve('done')
+  await run.ended
+})
+
 it('a run looks for a reason less and less often while all roles run, and stops when it ends', async () => {
   const run = running([])
   await run.clock.advance(100_000)

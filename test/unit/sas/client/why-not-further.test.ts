@@ -67,7 +67,7 @@ it('a job that no instance takes, and one that tries again later, say so', () =>
 
 it('a step with an agent is named with the agent and the deadline', () => {
   expect(sentence([open('a', { actor: 'bank' })])).toBe(
-    'Step a is with agent bank, until 2026-01-01T00:01:00Z at the latest.',
+    'Step a is dispatched to agent bank, until 2026-01-01T00:01:00Z at the latest.',
   )
 })
 
@@ -76,7 +76,7 @@ it('of many steps, three are named, and the earliest deadline', () => {
     open(id, { actor: index % 2 === 0 ? 'bank' : 'shop', completeByMs: now + (5 - index) * minute }),
   )
   expect(sentence(steps)).toBe(
-    'Steps a, b, c and 2 others are with agents bank, shop, until 2026-01-01T00:01:00Z at the latest.',
+    'Steps a, b, c and 2 others are dispatched to agents bank, shop, until 2026-01-01T00:01:00Z at the latest.',
   )
 })
 
@@ -142,7 +142,7 @@ it('steps that must be claimed and that no agent has claimed are named before ot
 })
 
 it('a step whose last attempt got no answer says to look for the agent', () => {
-  const said = 'Step a is with agent bank, until 2026-01-01T00:01:00Z at the latest.'
+  const said = 'Step a is dispatched to agent bank, until 2026-01-01T00:01:00Z at the latest.'
   const silent = open('a', { actor: 'bank', failureCount: 2, maxFailures: 3 })
   const hint = 'Attempt 2 of step a got no answer in time: check that an instance has agent bank.'
   expect(sentence([silent])).toBe(`${said} ${hint}`)
@@ -167,7 +167,7 @@ it('a step that backs off says why it failed and when it is tried again', () => 
 it('names only the step that is with an agent, if another one waits for its next attempt', () => {
   const backing = open('a', { failureCount: 1, notBeforeMs: now + minute })
   expect(sentence([backing, open('b', { actor: 'bank' })])).toBe(
-    'Step b is with agent bank, until 2026-01-01T00:01:00Z at the latest.',
+    'Step b is dispatched to agent bank, until 2026-01-01T00:01:00Z at the latest.',
   )
 })
 
@@ -229,14 +229,14 @@ it('a paused job names the operator, the time and the reason, and the attempts t
   expect(sentence([], { paused })).toBe(said)
   const steps = [open('pay', { lockedBy: 'host' }), open('nap', { kind: 'sleep', completeByMs: null })]
   expect(sentence(steps, { paused })).toBe(
-    `${said} Step pay is with agent shop, until 2026-01-01T00:01:00Z at the latest.`,
+    `${said} Step pay is dispatched to agent shop, until 2026-01-01T00:01:00Z at the latest.`,
   )
 })
 
 it('a step whose deadline passed long ago says that no supervisor has handled it', () => {
   const late = (stepId: string, byMs: number) => open(stepId, { completeByMs: now - byMs })
   expect(sentence([late('a', 2 * minute)])).toBe(
-    'Step a is with agent shop, until 2025-12-31T23:58:00Z at the latest.',
+    'Step a is dispatched to agent shop, until 2025-12-31T23:58:00Z at the latest.',
   )
   const said = 'passed at 2025-12-31T23:55:00Z, and no supervisor has handled it; '
   const advice = '"stepward leases" shows whether one runs.'

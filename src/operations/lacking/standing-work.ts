@@ -1,10 +1,16 @@
-import type { Inspection } from '../change-feed-processor/internal.js'
-import { expired } from '../../lease-store/index.js'
-import { counted } from '../platform/internal.js'
-import { CosmosJobQueries } from '../sas/internal.js'
-import type { Role } from '../connection/index.js'
-import { neededRoles, processorNameOf } from '../connection/internal.js'
-import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
+import type { Inspection } from '../../change-feed-processor/internal.js'
+import { expired } from '../../../lease-store/index.js'
+import { counted } from '../../platform/internal.js'
+import { CosmosJobQueries } from '../../sas/internal.js'
+import type { Role } from '../../connection/index.js'
+import { neededRoles, processorNameOf } from '../../connection/internal.js'
+import {
+  type HostFinding,
+  type Looked,
+  type UnitSelection,
+  expirationOf,
+  looking,
+} from '../unit-selection.js'
 
 /** Jobs that have not ended, and the roles that they need but that do not run. */
 export interface StandingWork {
@@ -64,7 +70,7 @@ export function standingText({ waiting, missing }: StandingWork): string {
  * Returns the command that starts these roles, with a placeholder for the agents' module if none is
  * configured.
  */
-function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
+export function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
   const roles = missing.length === neededRoles.length ? 'all' : missing.join(' ')
   const agents = missing.includes('agents') && module === undefined ? ' --agents MODULE' : ''
   return `stepward start --role ${roles}${agents}`
