@@ -62,7 +62,9 @@ export function lengthText(ms) {
  */
 export function unitsText(value) {
   if (value > 0 && value < 0.005) return '< 0.01'
-  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
+  return value >= 100
+    ? Math.round(value).toLocaleString('en')
+    : value.toFixed(Number.isInteger(Math.round(value * 100) / 100) ? 0 : 2)
 }
 
 /**

@@ -60,6 +60,7 @@ function What({ row }) {
   const to = placeOf(row)
   const named = to === null ? html`<bdi class="id">${id}</bdi>` : html`<${Link} to=${to} class="id">${id}<//>`
   const kind = about === 'job' || about === 'schedule' ? '' : `${about} `
+  if (about === 'limit') return html`limit ${named}: ${command}`
   return html`${command} ${kind}${named}${stepId === null ? '' : `, step ${stepId}`}`
 }
 

@@ -54,14 +54,14 @@ function QuestionList({ found, error, reload, assignee }) {
           : null
         : found.questions.length === 0
           ? html`<p class="good empty">No question waits.</p>`
-          : found.questions.map(
+          : html`<div class="cards">${found.questions.map(
               (question) =>
                 html`<${QuestionCard}
                   key=${JSON.stringify([question.jobId, question.stepId])}
                   question=${question}
                   reload=${reload}
                 />`,
-            )
+            )}</div>`
     }
     ${
       found?.isCut === true

@@ -211,15 +211,24 @@ function Rows({ jobs, ticked, setTicked }) {
           <td><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></td>
           <td>${job.workflow}</td>
           <td><${StateBadge} state=${job.state} /></td>
-          <td class="right">${job.stepsDone}/${job.stepCount}</td>
+          <td class="right" data-label="steps">${job.stepsDone}/${job.stepCount}</td>
           <td title=${job.submittedAt}>${agoText(job.submittedAt, now)}</td>
-          <td class="attention-cell">
+          <td class=${isCalm(job) ? 'attention-cell' : 'attention-cell bad'}>
             <bdi>${attentionText(job)}</bdi>
           </td>
         </tr>`
       })}
     </tbody>
   </table>`
+}
+
+/**
+ * Checks whether the text of a job tells a decision of an operator, not a problem.
+ *
+ * @param {JobSummary} job
+ */
+function isCalm({ paused, restartedAs }) {
+  return paused !== null || restartedAs !== null
 }
 
 /** @param {JobSummary} job */

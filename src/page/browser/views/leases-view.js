@@ -82,14 +82,14 @@ function Table({ leases, lag }) {
                         >${lease.processorName}<//
                       >
                     </td>
-                    <td>${lease.leaseToken}</td>
-                    <td>${lease.owner ?? html`<span class="quiet">free</span>`}</td>
-                    <td class="position">${lease.continuationToken ?? lease.notRead ?? 'none'}</td>
+                    <td data-before="lease">${lease.leaseToken}</td>
+                    <td data-before="of">${lease.owner ?? html`<span class="quiet">free</span>`}</td>
+                    <td class="position" data-before="at">${lease.continuationToken ?? lease.notRead ?? 'none'}</td>
                     <td class="right" data-label="behind">${row?.estimatedLag ?? '?'}</td>
                     <td class="right" data-label="old">
                       ${row === undefined || row.oldestAgeMs === null ? '–' : durationText(row.oldestAgeMs)}
                     </td>
-                    <td class="right" data-label="ago">${durationText(lease.ageMs)}${lease.isExpired ? ', expired' : ''}</td>
+                    <td class="right" data-before="renewed">${durationText(lease.ageMs)} ago${lease.isExpired ? ', expired' : ''}</td>
                   </tr>`
                 })}
               </tbody>

@@ -54,8 +54,8 @@ function Table({ limits, reload }) {
         (limit) =>
           html`<tr key=${limit.key}>
             <td><b class="id">${limit.key}</b></td>
-            <td class=${limit.atOnce === 0 ? 'bad' : ''}>${insideText(limit)}</td>
-            <td>${rateText(limit)}</td>
+            <td class=${limit.atOnce === 0 ? 'bad' : ''} data-before="at work">${insideText(limit)}</td>
+            <td data-before="rate">${rateText(limit)}</td>
             <td class="right" data-label="waiting">${limit.waiting}</td>
             <td>
               ${limit.inside
@@ -73,7 +73,7 @@ function Table({ limits, reload }) {
                   ({ group, waiting }) => html`<bdi>${group}</bdi> <span class="quiet">${waiting}</span> `,
                 )}${othersText(limit.groups.length)}
             </td>
-            <td>${limit.set === null ? 'the workflow' : html`<${SetBy} set=${limit.set} />`}</td>
+            <td data-before="set by">${limit.set === null ? 'the workflow' : html`<${SetBy} set=${limit.set} />`}</td>
             <td><${Actions} limit=${limit} reload=${reload} /></td>
           </tr>`,
       )}

@@ -68,7 +68,7 @@ function Targets({ paused, reload }) {
               ${kind === 'workflow' ? html`<${Link} to=${addressOf('/jobs', { workflow: name })} class="id">${name}<//>` : html`<b class="id">${name}</b>`}
             </td>
             <td title=${since}>${agoText(since, now)}</td>
-            <td><bdi>${by}</bdi></td>
+            <td data-before="by"><bdi>${by}</bdi></td>
             <td><bdi>${why}</bdi></td>
             <td><${ActionButtons} kinds=${['resume']} about=${{ target: { what: kind, name }, onDone: reload }} /></td>
           </tr>`,
@@ -99,7 +99,7 @@ function Jobs({ jobs, reload }) {
               <td><${Link} to=${jobAddress({ jobId, partitionKey })} class="id">${jobId}<//></td>
               <td>${workflow}</td>
               <td title=${paused.since}>${agoText(paused.since, now)}</td>
-              <td><bdi>${paused.by}</bdi></td>
+              <td data-before="by"><bdi>${paused.by}</bdi></td>
               <td><bdi>${paused.with === undefined ? paused.why : `${paused.with.kind} ${paused.with.name}: ${paused.why}`}</bdi></td>
               <td>
                 ${paused.with === undefined ? html`<${ActionButtons} kinds=${['resume']} about=${{ jobs: [{ jobId, partitionKey }], onDone: reload }} />` : null}

@@ -63,8 +63,8 @@ function Table({ schedules }) {
             <td><${Link} to=${addressOf('/schedules', { schedule: schedule.id })} class="id">${schedule.id}<//></td>
             <td>${schedule.workflow}</td>
             <td>${timesText(schedule)}</td>
-            <td title=${schedule.nextDue}>${nextText(schedule, now)}</td>
-            <td>
+            <td title=${schedule.nextDue} data-before="next">${nextText(schedule, now)}</td>
+            <td data-before="last">
               ${
                 schedule.last === null
                   ? html`<span class="quiet">none yet</span>`
