@@ -85,7 +85,10 @@ const migrate = route({
   summary:
     'Replaces the plan of jobs by the definition in the module that the page was started with. A filter needs the workflow.',
   asked: z.strictObject({ ...selectionShape, why: reason }),
-  answer: report.extend({ migrated }),
+  answer: report.extend({
+    migrated,
+    otherPlans: z.number().meta({ description: 'The number of groups that "migrated" leaves out.' }),
+  }),
   handle: async (store, { why, ...selected }) => {
     const { client, by, clock } = store
     const { dryRun } = selected
@@ -109,17 +112,19 @@ const migrate = route({
         return copied(report)
       },
     })
-    return { ...found, migrated: plansOf([...alike(made), ...groups]) }
+    return { ...found, ...plansOf([...alike(made), ...groups]) }
   },
 })
 
-function plansOf(groups: readonly MigratedAlike[]) {
-  return groups.slice(0, maxPlans).map(({ jobIds, changed, kept, edit: { changes, others } }) => ({
+/** Returns the first groups, and the number of the others. */
+export function plansOf(groups: readonly MigratedAlike[]) {
+  const shown = groups.slice(0, maxPlans).map(({ jobIds, changed, kept, edit: { changes, others } }) => ({
     jobIds: [...jobIds],
     changed: [...changed],
     kept: [...kept],
     edit: { changes: [...changes], others },
   }))
+  return { migrated: shown, otherPlans: groups.length - shown.length }
 }
 
 /** The routes that give jobs another course: a new job from a step, or a newer plan. */

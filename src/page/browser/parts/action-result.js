@@ -6,13 +6,16 @@ import { counted } from '../state/formats.js'
 import { Link } from './basics.js'
 import { html } from './html.js'
 
+/** The most refusals that are listed. */
+const mostRefused = 100
+
 /**
  * The report of an action: what accepted it, and what refused it. `thing` is what it counts, if the kind does not say it.
  *
  * @param {{ kind: Kind, report: Report, thing?: [string, string], close: () => void }} props
  */
 export function ActionResult({ kind, report, thing = actionKinds[kind].thing, close }) {
-  const { isDryRun, done, refused, restarted, migrated } = report
+  const { isDryRun, done, refused, restarted, migrated = [], otherPlans = 0 } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   return html`<div role="status" class="result">
     <p>
@@ -20,12 +23,14 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     </p>
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
     ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
-    ${(migrated ?? []).map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}
+    ${migrated.map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}
+    ${otherPlans === 0 ? null : html`<p>${`and ${counted(otherPlans, 'more group', 'more groups')} of jobs`}</p>`}
     ${
       refused.length === 0
         ? null
         : html`<ul>
-            ${refused.slice(0, 100).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${reason}</li>`)}
+            ${refused.slice(0, mostRefused).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${reason}</li>`)}
+            ${refused.length > mostRefused ? html`<li>${`and ${refused.length - mostRefused} more`}</li>` : null}
           </ul>`
     }
   </div>`

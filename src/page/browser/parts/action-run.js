@@ -68,7 +68,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
         let sum = { isDryRun, done: [], refused: [] }
         for (let from = 0; from < jobs.length && mayContinue(); from += atOnce) {
           const part = await many({ jobs: jobs.slice(from, from + atOnce) })
-          sum = { isDryRun, done: [...sum.done, ...part.done], refused: [...sum.refused, ...part.refused] }
+          sum = together(sum, part)
           setReport(sum)
         }
       }
@@ -84,6 +84,23 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
     }
   }
   return { isBusy, report, error, progress, run, stop }
+}
+
+/**
+ * Returns the report of two parts of an action.
+ *
+ * @param {Report} one
+ * @param {Report} next
+ * @returns {Report}
+ */
+export function together(one, next) {
+  return {
+    isDryRun: one.isDryRun,
+    done: [...one.done, ...next.done],
+    refused: [...one.refused, ...next.refused],
+    migrated: [...(one.migrated ?? []), ...(next.migrated ?? [])],
+    otherPlans: (one.otherPlans ?? 0) + (next.otherPlans ?? 0),
+  }
 }
 
 /** @typedef {{ reached: number, total: number }} Progress */

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { plansOf } from '../../../src/page/api/repairs.js'
+import { ActionResult } from '../../../src/page/browser/parts/action-result.js'
+import { together } from '../../../src/page/browser/parts/action-run.js'
+
+const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
+const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))
+const refusals = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ jobId: `R-${index}`, reason: 'it has ended' }))
+
+/** Returns the texts that the report of a dry run of a migration contains. */
+const shown = (report: object): string =>
+  JSON.stringify(
+    ActionResult({
+      kind: 'migrate',
+      report: { isDryRun: true, done: [], refused: [], ...report },
+      close: () => undefined,
+    }),
+  )
+
+describe('the report of an action', () => {
+  it('says how many groups of jobs and how many refusals it leaves out', () => {
+    expect(plansOf(plans(20))).toMatchObject({ otherPlans: 0 })
+    expect(shown(plansOf(plans(20)))).not.toContain('more')
+    const cut = plansOf(plans(23))
+    expect(cut.migrated).toHaveLength(20)
+    expect(shown(cut)).toContain('and 3 more groups of jobs')
+    expect(shown({ refused: refusals(100) })).not.toContain('more')
+    expect(shown({ refused: refusals(102) })).toContain('and 2 more')
+  })
+
+  it('keeps the plans and their number when an action is carried out in parts', () => {
+    const part = { isDryRun: true, done: ['a'], refused: [], ...plansOf(plans(21)) }
+    const sum = together({ isDryRun: true, done: [], refused: [] }, together(part, part))
+    expect(sum).toMatchObject({ done: ['a', 'a'], otherPlans: 2 })
+    expect(sum.migrated).toHaveLength(40)
+  })
+})
