@@ -1,7 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { plansOf } from '../../../src/page/api/repairs.js'
 import { ActionResult } from '../../../src/page/browser/parts/action-result.js'
 import { together } from '../../../src/page/browser/parts/action-run.js'
+
+// The modules of the page read the address of the browser when they are loaded.
+vi.hoisted(() => {
+  vi.stubGlobal('location', new URL('http://localhost/'))
+  vi.stubGlobal('addEventListener', () => undefined)
+})
+afterAll(() => {
+  vi.unstubAllGlobals()
+})
 
 const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
 const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))
