@@ -74,8 +74,6 @@ const optionsElsewhere: Readonly<Record<string, string>> = {
   'answer no': 'an answer is any value',
   'submit replyTo': 'the page lets no person choose an address that the host calls',
   'submit wait': 'the page shows the job as it goes on',
-  'limit set perSecond': 'the page keeps the rate of a limit',
-  'limit set burst': 'the page keeps the rate of a limit',
 }
 
 /** Fields of actions that the commands have in another form, each with the reason. */
