@@ -139,8 +139,7 @@ export function createScheduler(
     },
     start: () => board.start(hints?.part('scheduler')),
     stop: async () => {
-      // No step may leave its place behind at a limit.
-      await scheduler.gates.stop()
+      await scheduler.stop()
       await board.stop()
     },
   })

@@ -73,6 +73,7 @@ const optionsElsewhere: Readonly<Record<string, string>> = {
   'answer yes': 'an answer is any value',
   'answer no': 'an answer is any value',
   'migrate older': 'the page may run with an old module by mistake, so it refuses an older version',
+  'submit notify': 'without a receiver, no event is reported',
   'submit replyTo': 'the page lets no person choose an address that the host calls',
   'submit wait': 'the page shows the job as it goes on',
 }
