@@ -81,7 +81,7 @@ export const actionKinds = {
     ...onJobs,
     title: 'Migrate',
     effect:
-      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. For a newer module, start the page again.',
+      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. A job with a newer version of the workflow refuses it: start the page again with the newer module.',
     reason: 'demanded',
   },
   triage: {
