@@ -124,7 +124,7 @@ async function submitAll({ orders, services, host: { client } }: Scene): Promise
   const left = [...orders]
   const submitter = async (): Promise<void> => {
     for (let order = left.shift(); order !== undefined; order = left.shift()) {
-      await client.submit(orderFulfilment, order, { replyTo })
+      await client.submit(orderFulfilment, order, { replyTo, notify: ['attention', 'finished'] })
     }
   }
   await Promise.all(Array.from({ length: atOnce }, submitter))

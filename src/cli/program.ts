@@ -163,6 +163,11 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
+    .option(
+      '--notify <event>',
+      'event to report: received, started, attention or finished; repeat for several; default: all',
+      collected,
+    )
     .option('--tag <name=value>', 'a tag of each job; repeat for several tags', collected)
     .option('--priority <n>', 'jobs with a larger number go first; default: that of the workflow, or 0')
     .option('--complete-within <time>', 'the time for each job, such as 2h; default: that of the workflow')

@@ -117,6 +117,7 @@ export type {
   Pause,
   InputChange,
   InputEdit,
+  NoticeKind,
   ProcessState,
   Progress,
   RestartedAs,

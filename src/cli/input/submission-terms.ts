@@ -8,6 +8,7 @@ export type SubmissionTerms = Omit<SubmitOptions, 'jobId' | 'orderId' | 'alongsi
 
 interface GivenTerms {
   readonly replyTo?: string
+  readonly notify?: readonly string[]
   readonly tag?: readonly string[]
   readonly priority?: string
   readonly completeWithin?: string
@@ -16,6 +17,7 @@ interface GivenTerms {
 }
 
 const flags: Readonly<Record<string, string>> = {
+  notify: '--notify',
   completeWithin: '--complete-within',
   retainFor: '--retain-for',
   partitionKey: '--partition-key',
@@ -27,12 +29,13 @@ const flags: Readonly<Record<string, string>> = {
  * @throws CliError naming every invalid option
  */
 export function termsOf({ tag, priority, ...given }: GivenTerms): SubmissionTerms {
-  const { replyTo, completeWithin, retainFor, partitionKey } = given
+  const { replyTo, notify, completeWithin, retainFor, partitionKey } = given
   const { tags, problems: wrongTags } = tagsOf(tag)
   const number = priority?.trim() === '' ? Number.NaN : Number(priority)
   const isNumber = priority === undefined || Number.isFinite(number)
   const terms = withoutUndefined({
     replyTo,
+    notify: notify as SubmitOptions['notify'],
     completeWithin: completeWithin,
     retainFor: retainFor,
     partitionKey,

@@ -4,6 +4,7 @@ import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import { SubmissionInvalid } from '../model/errors.js'
 import { secretTexts } from '../model/values/hidden.js'
+import type { NoticeKind } from '../model/readable-parts.js'
 import type { Json } from '../model/values/json.js'
 import type { Plan } from '../plan/plan.js'
 import { givenJson } from '../model/values/plain-json.js'
@@ -36,6 +37,11 @@ export interface SubmitOptions {
   readonly priority?: number
   /** The receiver of notifications about the job. Default: no notifications. */
   readonly replyTo?: string
+  /**
+   * The events that are reported to `replyTo`. Each costs a create and a replace of a small document. Default: all,
+   * which are `received`, `started`, `attention` and `finished`.
+   */
+  readonly notify?: readonly NoticeKind[]
   /**
    * The time within which the job must be done. Afterwards `onExhausted` applies. Default: that of the
    * workflow.
@@ -93,6 +99,7 @@ export function requestOf<I>(
     alongside: alongside.map(({ create }) => ownDocument(create, partition)),
     priority: options.priority ?? submission.priority ?? 0,
     replyTo: options.replyTo ?? null,
+    ...(options.notify && { notify: options.notify }),
     completeWithinMs: limitOf(options.completeWithin ?? submission.completeWithin),
     retainForMs: limitOf(options.retainFor ?? submission.retainFor),
     payloadHash: payloadHash(workflow.name, plain),

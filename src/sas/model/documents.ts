@@ -21,13 +21,14 @@ import {
   undo,
 } from './step-parts.js'
 
-export { attentionKinds, processStates } from './shared-parts.js'
+export { attentionKinds, noticeKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
 export type {
   Attention,
   AuditEntry,
   Compensation,
   Diagnostic,
+  NoticeKind,
   JobPause,
   ProcessState,
 } from './readable-parts.js'

@@ -3,7 +3,7 @@ import { json } from './values/plain-json.js'
 import type { Compensation, Pause, RestartedAs, RestartOf, Triage } from './readable-parts.js'
 import { limit, place } from './gate-parts.js'
 import { pausedWith } from './pause-documents.js'
-import { attentionKinds, secretHolder, ticketHolder } from './shared-parts.js'
+import { attentionKinds, noticeKinds, secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -106,6 +106,8 @@ export const optionalJobParts = {
    * continues this job afterwards (I33).
    */
   restartedAs: restartedAs.optional(),
+  /** The events that notices report. Missing if they report all. Instances of earlier versions report all. */
+  notify: z.array(z.enum(noticeKinds)).optional(),
   /** The job of which this job is the restart. Written at its creation. */
   restartOf: restartOf.optional(),
   /** The limits of the job, whose keys refer only to its input. Missing if its workflow has none. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditEntry, processStates } from './shared-parts.js'
+import { auditEntry, noticeKinds, processStates } from './shared-parts.js'
 
 /**
  * A notice to the submitter. The transaction that makes the reported change also writes the notice. A
@@ -16,7 +16,7 @@ export const noticeSchema = z.object({
   replyTo: z.string(),
   /** The number of the notice within its job, from 1. Notices are sent in this order. */
   seq: z.number().int(),
-  kind: z.enum(['received', 'started', 'attention', 'finished']),
+  kind: z.enum(noticeKinds),
   /** The state of the job at the time of this notice. */
   state: z.enum(processStates),
   reason: z.string().nullable(),

@@ -5,6 +5,12 @@
 export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'Compensating' | 'Compensated'
 
 /**
+ * An event of a job that a notice reports to its `replyTo`. `attention` is a problem that waits for an operator.
+ * `finished` is the end of the job, in whichever state.
+ */
+export type NoticeKind = 'received' | 'started' | 'attention' | 'finished'
+
+/**
  * The reason why an operator should check a job or a step. The reason stays until its cause is gone. `error`,
  * `corrupt` and `compensationFailed` end the work until an operator decides. A `parked` step waits for an
  * operator, and a step in `extendedWait` waits for a time to pass. `unclaimed` work is offered again until an

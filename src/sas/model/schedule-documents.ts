@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noticeKinds } from './shared-parts.js'
 import { json } from './values/plain-json.js'
 
 /** The policies for a tick that comes before the previous run has ended. */
@@ -95,6 +96,8 @@ export const scheduledJobSchema = z.object({
   inputTemplate: json,
   priority: z.number(),
   replyTo: z.string().nullable(),
+  /** The events that notices of the jobs report. Missing if they report all. */
+  notify: z.array(z.enum(noticeKinds)).optional(),
   completeWithinMs: z.number().nullable(),
   retainForMs: z.number().nullable(),
   /** The tags of each job, each as `name=value`. Missing if the jobs have none. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Attention, AuditEntry, Diagnostic, ProcessState } from './readable-parts.js'
+import type { Attention, AuditEntry, Diagnostic, NoticeKind, ProcessState } from './readable-parts.js'
 import { inputEdit } from './step-parts.js'
 
 export const processStates = [
@@ -36,6 +36,14 @@ const diagnostic = z.object({
   attempt: z.number(),
   message: z.string(),
 }) satisfies z.ZodType<Diagnostic>
+
+/** The events of a job that notices report. */
+export const noticeKinds = [
+  'received',
+  'started',
+  'attention',
+  'finished',
+] as const satisfies readonly NoticeKind[]
 
 /** The fields that jobs and steps share. Their names are those of the pattern. */
 export const envelope = {

@@ -51,10 +51,11 @@ function timingOf(
   return { ...policy, ...(isStillCron ? { timeZone: calendar.timeZone } : {}) }
 }
 
-function termsOf({ priority, replyTo, completeWithinMs, retainForMs, tags }: ScheduledJobDocument) {
+function termsOf({ priority, replyTo, notify, completeWithinMs, retainForMs, tags }: ScheduledJobDocument) {
   return withoutUndefined({
     priority,
     replyTo: replyTo ?? undefined,
+    notify,
     completeWithin: completeWithinMs ?? undefined,
     retainFor: retainForMs ?? undefined,
     tags: tags === undefined ? undefined : tagsByName(tags),

@@ -15,6 +15,8 @@ import type { Reference, ValueOrReference } from '../model/values/reference.js'
 import type { Json } from '../model/values/json.js'
 import { readTags, type Tags } from '../model/tags.js'
 import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
+import type { NoticeKind } from '../model/readable-parts.js'
+import { notify } from '../submission/submit-problems.js'
 import { overlapPolicies, type Calendar, type OverlapPolicy } from '../model/schedule-documents.js'
 import { hashOf, planHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'
@@ -56,6 +58,8 @@ export interface ScheduleOptions<I> {
   readonly priority?: number
   /** The receiver of notices about the jobs. Default: none. */
   readonly replyTo?: string
+  /** The events that are reported to `replyTo`. Default: all. */
+  readonly notify?: readonly NoticeKind[]
   /** The time within which each job must be done. Default: that of the workflow. */
   readonly completeWithin?: Duration
   /** The time for which an ended job is kept, at least 1 h. Default: that of the workflow. */
@@ -80,6 +84,7 @@ export interface ScheduledJob {
   readonly inputTemplate: Json
   readonly priority: number
   readonly replyTo: string | null
+  readonly notify?: NoticeKind[]
   readonly completeWithinMs: number | null
   readonly retainForMs: number | null
   readonly tags?: string[]
@@ -132,6 +137,7 @@ const shape = {
   jitter: optional(duration(0), 0),
   priority: optional(kind<number>('a number', Number.isFinite)),
   replyTo: optional(text(), null),
+  notify: optional(notify),
   completeWithin: optional(duration()),
   retainFor: optional(duration(leastRetainMs)),
   tags: kind<unknown>('tags', () => true),
@@ -180,6 +186,7 @@ export function defineOver<I>(id: string, options: ScheduleOptions<I>, template:
     replyTo,
     completeWithinMs,
     retainForMs,
+    ...(values.notify === undefined ? {} : { notify: [...values.notify] }),
     ...tagged,
   }
   if (exceeds(job, maxJobBytes)) {

@@ -62,13 +62,14 @@ function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: numbe
   const { inputTemplate } = job
   const { plan, input, problems } = tickInput({ plan: job.plan as unknown as Plan, inputTemplate }, tick)
   if (problems.length > 0) throw new SubmissionInvalid(problems.join('; '))
-  const { priority, replyTo, completeWithinMs, retainForMs, tags = [] } = job
+  const { priority, replyTo, notify, completeWithinMs, retainForMs, tags = [] } = job
   return storedPlanRequest({
     plan,
     jobId,
     input,
     priority,
     replyTo,
+    ...(notify && { notify }),
     completeWithinMs,
     retainForMs,
     tags,

@@ -9,6 +9,7 @@ import {
   textThat,
   type Shape,
 } from '../../platform/options.js'
+import { noticeKinds, type NoticeKind } from '../model/documents.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
 
 /**
@@ -20,6 +21,7 @@ export interface SubmissionTerms {
   readonly orderId?: string
   readonly priority?: number
   readonly replyTo?: string
+  readonly notify?: readonly NoticeKind[]
   readonly completeWithin?: Duration
   readonly retainFor?: Duration
 }
@@ -37,6 +39,15 @@ const id = textThat(
     isText(value) && value.length <= maxIdLength && value === value.trim() && !halfCharacter.test(value),
 )
 
+/** The events that a submitter may ask for. An empty list would be another way to say that there is no receiver. */
+export const notify = kind<readonly NoticeKind[]>(
+  `a list of at least one of ${noticeKinds.join(', ')}`,
+  (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    (value as NoticeKind[]).every((each) => noticeKinds.includes(each)),
+)
+
 const shape = {
   jobId: id,
   partitionKey: id,
@@ -45,6 +56,7 @@ const shape = {
   alongside: kind('a list of documents', () => true),
   priority: kind<number>('a number', Number.isFinite).optional(),
   replyTo: text().optional(),
+  notify: notify.optional(),
   completeWithin: duration().optional(),
   retainFor: duration().optional(),
   /** The tags are checked elsewhere. */

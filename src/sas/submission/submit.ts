@@ -5,6 +5,7 @@ import {
   type Json,
   type LedgerEntry,
   type NoticeDocument,
+  type NoticeKind,
   type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
@@ -12,7 +13,7 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
 import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
-import { noticeOf } from '../decisions/notices.js'
+import { isReported, receivedNotices } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
@@ -30,6 +31,8 @@ export interface SubmitRequest {
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
+  /** The events that are reported to `replyTo`. Default: all. */
+  readonly notify?: readonly NoticeKind[]
   /** The time in milliseconds within which the whole job must be done. Null means no limit. */
   readonly completeWithinMs: number | null
   /** The time in milliseconds for which the ended job is kept, unless it is in Error. Null means no limit. */
@@ -86,8 +89,7 @@ export function intended<T extends JobDocument>(staged: T, now: number): T {
 }
 
 function receivedOf(request: SubmitRequest): readonly NoticeDocument[] {
-  if (request.replyTo === null) return []
-  return [noticeOf(jobOf(request), 'received', { seq: 1, now: request.now })]
+  return isReported(request, 'received') ? receivedNotices(jobOf(request), request.now) : []
 }
 
 function jobOf(request: SubmitRequest): JobDocument {
@@ -106,7 +108,7 @@ function jobOf(request: SubmitRequest): JobDocument {
     maxFailures: 1,
     priority: request.priority,
     replyTo: request.replyTo,
-    notifySeq: request.replyTo === null ? 0 : 1,
+    notifySeq: isReported(request, 'received') ? 1 : 0,
     stepIds: plan.steps.map((step) => step.id),
     steps: Object.fromEntries(ledger),
     onExhausted: plan.onExhausted,
@@ -131,9 +133,10 @@ function jobOf(request: SubmitRequest): JobDocument {
   })
 }
 
-function optionalPartsOf({ tags = [], plan, hasTickets }: SubmitRequest): Partial<JobDocument> {
+function optionalPartsOf({ tags = [], plan, hasTickets, notify }: SubmitRequest): Partial<JobDocument> {
   const { output, secrets, limits } = plan
   return {
+    ...(notify === undefined ? {} : { notify: [...notify] }),
     ...(limits === undefined ? {} : { limits: [...limits] }),
     ...(secrets === undefined ? {} : { secrets: copied(secrets) }),
     ...(hasTickets === true ? { hasTickets } : {}),

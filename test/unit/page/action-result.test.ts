@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { plansOf } from '../../../src/page/api/repairs.js'
-import { ActionResult } from '../../../src/page/browser/parts/action-result.js'
-import { together } from '../../../src/page/browser/parts/action-run.js'
 
 // The modules of the page read the address of the browser when they are loaded.
 vi.hoisted(() => {
@@ -11,6 +9,24 @@ vi.hoisted(() => {
 afterAll(() => {
   vi.unstubAllGlobals()
 })
+
+interface Report {
+  readonly isDryRun: boolean
+  readonly done: readonly string[]
+  readonly refused: readonly object[]
+  readonly migrated?: readonly object[]
+  readonly otherPlans?: number
+}
+
+interface Parts {
+  readonly ActionResult: (properties: { kind: string; report: object; close: () => void }) => object
+  readonly together: (one: Report, next: Report) => Report
+}
+
+// Their types would add those of a browser to all tests, so the modules are named by values.
+const parts = '../../../src/page/browser/parts'
+const { ActionResult } = (await import(`${parts}/action-result.js`)) as Parts
+const { together } = (await import(`${parts}/action-run.js`)) as Parts
 
 const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
 const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))

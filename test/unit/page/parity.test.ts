@@ -72,6 +72,7 @@ const optionsElsewhere: Readonly<Record<string, string>> = {
   subscription: 'the page has the app that it was started with',
   'answer yes': 'an answer is any value',
   'answer no': 'an answer is any value',
+  'submit notify': 'without a receiver, no event is reported',
   'submit replyTo': 'the page lets no person choose an address that the host calls',
   'submit wait': 'the page shows the job as it goes on',
   'limit set perSecond': 'the page keeps the rate of a limit',

@@ -23,6 +23,7 @@ import { loadUserModule, modulePath, workflowNamed } from '../../input/user-modu
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
   readonly replyTo?: string
+  readonly notify?: readonly string[]
   readonly tag?: readonly string[]
   readonly priority?: string
   readonly completeWithin?: string

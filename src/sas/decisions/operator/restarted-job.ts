@@ -11,7 +11,7 @@ import { betweenStates, deadline, withDerivedState } from '../../model/process-s
 import { holdsTicket } from '../../model/values/ticket.js'
 import { toTemplate } from '../../model/values/to-template.js'
 import { idempotencyKey } from '../../model/work.js'
-import { noticeOf } from '../notices.js'
+import { isReported, receivedNotices } from '../notices.js'
 import { pickUpWithinMs } from '../recover-job.js'
 import { editOf, inputEditOf } from './input-edit.js'
 import { maxAuditEntries, type Standing, withoutTriage } from './request.js'
@@ -39,7 +39,7 @@ export function restarted(standing: Standing, restarting: Restarting): Restarted
   const { request, plan } = restarting
   const documents = [...steps.values()].map((step) => stepOf(step, restarting))
   const job = jobOf(standing, restarting, ledgerOf(standing, plan))
-  const received = job.replyTo === null ? [] : [noticeOf(job, 'received', { seq: 1, now: standing.now })]
+  const received = receivedNotices(job, standing.now)
   return { origin: originOf(standing, request, plan), job, steps: documents, received }
 }
 
@@ -116,7 +116,7 @@ function jobOf(
     diagnostics: [],
     audit: [],
     steps: ledger,
-    notifySeq: origin.replyTo === null ? 0 : 1,
+    notifySeq: isReported(origin, 'received') ? 1 : 0,
     input,
     ...(holdsTicket(input) ? { hasTickets: true } : {}),
     payloadHash,

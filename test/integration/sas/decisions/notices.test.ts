@@ -50,6 +50,28 @@ describe('the notices to a submitter', () => {
     expect([first?.seq, second?.seq, first?.id === second?.id]).toEqual([2, 2, false])
   })
 
+  it('report only the events that the submitter asked for, numbered from 1', () => {
+    const writes = submit(
+      aSubmission(aWorkflow().plan, {
+        replyTo: 'https://shop.example/replies',
+        notify: ['finished', 'attention'],
+      }),
+    )
+    const { job, steps } = documentsOf(writes)
+    expect(writes.map(({ document }) => decodeDocument(document).kind)).not.toContain('notice')
+    expect(job).toMatchObject({ notify: ['finished', 'attention'], notifySeq: 0 })
+    const begun = JobStory.of({ job, steps })
+    expect(noticesOf(begun.deciding())).toEqual([])
+    const after = {
+      ...job,
+      attention: { kind: 'error' as const, since: 'now', by: 'x', message: 'gone', stepId: null },
+    }
+    expect(withNotices(job, after, 1)).toMatchObject({
+      job: { notifySeq: 1 },
+      notices: [{ kind: 'attention', seq: 1 }],
+    })
+  })
+
   it('report the start and the end, numbered, each in the transaction of that change (I13)', () => {
     expect(noticesOf(submitted.deciding())).toMatchObject([{ kind: 'started', seq: 2, state: 'Processing' }])
     const running = submitted.scheduled()

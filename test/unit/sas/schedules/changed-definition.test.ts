@@ -15,7 +15,13 @@ const options = {
     catchUp: '4h',
     jitter: '5m',
   },
-  ...{ priority: 3, replyTo: 'https://example.com/', completeWithin: '2h', retainFor: '3d' },
+  ...{
+    priority: 3,
+    replyTo: 'https://example.com/',
+    notify: ['finished'] as const,
+    completeWithin: '2h',
+    retainFor: '3d',
+  },
   tags: { customer: '4711' },
   input: (tick: { readonly due: string }) => ({ day: tick.due }),
 } as unknown as ScheduleOptions<unknown>

@@ -32,6 +32,7 @@ describe('the problems of a submission', () => {
     {
       orderId: 'o',
       replyTo: 'https://shop.example',
+      notify: ['attention', 'finished'],
       priority: -1.5,
       completeWithin: '30s',
       retainFor: 1_000,
@@ -57,6 +58,12 @@ describe('the problems of a submission', () => {
     [{ orderId: '' }, 'orderId is ""; it must be a string that is not empty'],
     [{ orderId: ' ' }, 'orderId is " "; it must be a string that is not empty'],
     [{ jobId: undefined }, 'jobId is missing; it must be a text of 1 to 200 characters'],
+    [
+      { notify: [] },
+      'notify is []; it must be a list of at least one of received, started, attention, finished',
+    ],
+    [{ notify: ['ended'] }, 'notify is ["ended"]; it must be a list of at least one of received'],
+    [{ notify: 'finished' }, 'notify is "finished"; it must be a list of at least one of received'],
     [{ replyTo: null }, 'replyTo is null; it must be a string that is not empty'],
     [{ priority: Number.NaN }, 'priority is NaN; it must be a number'],
     [{ priority: '1' }, 'priority is "1"; it must be a number'],
