@@ -128,7 +128,8 @@ export function Charges() {
           data.host === null
             ? html`<p class="quiet">
                 This process runs no roles, so it measures none. Each process of a role reports ${' '}
-                <code>stepward_request_charge_total</code> at <code>/metrics</code>.
+                <code>stepward_user_request_charge_total</code> at <code>/metrics</code>, also if it is attached to an
+                embedded store.
               </p>`
             : html`<${ByUser} users=${data.host.users} page=${data} since=${data.host.since} />
                 <${Measured} rows=${data.host} of="for the roles of this process" />`
