@@ -48,7 +48,7 @@ function Used({ usage }) {
     <p class="quiet">
       <b>Computed</b>${` from ${counted(ended, 'job that has', 'jobs that have')} ended, of ${counted(jobs, 'job', 'jobs')} submitted since ${momentText(since, Date.now())}, ${isCut ? 'the newest that are read, ' : ''}and from the leases: ${counted(assumed.instances, 'instance', 'instances')} of each role, ${assumed.isTogether ? 'all roles in one process' : 'roles apart'}, ${counted(assumed.partitions, 'partition', 'partitions')}. Charges of the change feed are upper limits. Read for ${unitsText(charge)} RU.`}
     </p>
-    <div class="columns">
+    <div class="columns flowing">
       <${Panel} title="By workflow, computed">
         ${
           workflows.length === 0
@@ -122,7 +122,7 @@ export function Charges() {
   if (data === null)
     return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
   return html`<${Problem} error=${error} />
-    <div class="columns">
+    <div class="columns flowing">
       <${Panel} title="This process, measured">
         ${
           data.host === null
