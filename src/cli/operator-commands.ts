@@ -127,6 +127,9 @@ function decisionCommand(
   { terminal, ending }: { readonly terminal: Terminal; readonly ending: RunCommand },
 ): Command {
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
+    .option('--assignee <name>', 'only flagged jobs that are assigned to this person')
+    .option('--snoozed', 'only flagged jobs that are snoozed')
+    .option('--not-snoozed', 'only jobs that are not snoozed')
     .option('--all', 'every job, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
     .option('--why <text>', `the reason${kind === 'release' ? '' : ' (required)'}; stored with the job`)

@@ -1,5 +1,6 @@
 import { fingerprint } from '../sas/internal.js'
 import type { MissingAgent } from './lacking/missing-agents.js'
+import { shownOptions, word, type ShownJobs } from './shown-jobs.js'
 import { standingText, type StandingWork } from './lacking/standing-work.js'
 import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
@@ -30,6 +31,8 @@ export interface TriagedJob extends Triage {
   readonly jobId: string
 }
 
+const allJobs: ShownJobs = { filter: {}, onlySnoozed: false, hidden: [] }
+
 type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
   readonly kind: Exclude<AttentionGroup['kind'], 'noAgent' | 'nothingRuns'>
 }
@@ -44,6 +47,7 @@ export function attentionGroups(
   jobs: readonly JobSummary[],
   notices: readonly UndeliveredNotice[],
   unreadable: readonly UnreadableJob[] = [],
+  shown: ShownJobs = allJobs,
 ): readonly AttentionGroup[] {
   const groups = new Map<string, Trouble[]>()
   const troubles = [
@@ -65,7 +69,7 @@ export function attentionGroups(
       const [since = first.since] = members.map((member) => member.since).sort()
       const triaged = members.flatMap(({ jobId, triage }) => (triage ? [{ jobId, ...triage }] : []))
       const about = { workflow, kind, stepId, message, since, jobIds, triaged }
-      return [{ ...about, ...adviceFor(about) }]
+      return [{ ...about, ...adviceFor(about, shownOptions(shown, about)) }]
     })
     .sort((a, b) => b.jobIds.length - a.jobIds.length)
 }
@@ -85,11 +89,6 @@ function unreadableTrouble({ jobId, workflow, reason, since, documentId }: Unrea
   return { jobId, workflow, kind: 'unreadable', stepId: null, message, since }
 }
 
-/** Quotes a word for a shell command line, whatever characters it contains. */
-function word(text: string): string {
-  return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
-
 /** Returns advice on the problem of one flagged job, and the next command to run. */
 export function adviceOn(
   { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
@@ -98,18 +97,18 @@ export function adviceOn(
   return adviceFor({ ...attention, workflow, jobIds: [jobId] })
 }
 
-function adviceFor({
-  kind,
-  stepId,
-  workflow,
-  jobIds,
-}: Omit<About, 'triaged'>): Pick<AttentionGroup, 'advice' | 'command'> {
+/** @param shown the options that leave out jobs that are not shown */
+function adviceFor(
+  { kind, stepId, workflow, jobIds }: Omit<About, 'triaged'>,
+  shown = '',
+): Pick<AttentionGroup, 'advice' | 'command'> {
   const [first = 'JOB'] = jobIds
   const only = word(first)
   const step = stepId === null ? '' : ` --step ${word(stepId)}`
   const which = jobIds.length === 1 ? only : `--workflow ${word(workflow)}${step}`
-  const resubmit = `stepward resubmit ${which} --why TEXT`
-  const release = `stepward release ${which}`
+  const those = jobIds.length === 1 ? only : `${which}${shown}`
+  const resubmit = `stepward resubmit ${those} --why TEXT`
+  const release = `stepward release ${those}`
   switch (kind) {
     case 'error':
       return { advice: 'repair the cause, then try the step again', command: resubmit }

@@ -62,7 +62,7 @@ export async function readAttention(
   const groups = [
     ...(standing === null ? [] : [standingGroup(standing, now)]),
     ...missing.map((each) => missingAgentGroup(each, startCommand(['agents'], selection))),
-    ...attentionGroups(jobs, notices, unreadable),
+    ...attentionGroups(jobs, notices, unreadable, { filter, assignee, onlySnoozed, hidden }),
   ]
   const flaggedIds = new Set(jobs.map(({ jobId }) => jobId))
   const waiting = missing.flatMap(({ jobIds }) => jobIds).filter((jobId) => !flaggedIds.has(jobId))

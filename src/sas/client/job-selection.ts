@@ -1,6 +1,9 @@
+import type { Clock } from '../../platform/index.js'
 import { isAborted } from '../../platform/internal.js'
+import { flag, readOptions, text } from '../../platform/options.js'
+import { isSnoozed } from '../decisions/operator/triage.js'
 import type { ProcessState } from '../model/documents.js'
-import { CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
+import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 import type { Workflow } from '../workflow/workflow.js'
@@ -14,7 +17,12 @@ import type { RestartOptions } from './repair/restart-options.js'
 import type { TriageOptions } from './triage/triage-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
-export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
+export interface SelectionFilter extends Omit<JobFilter, 'limit' | 'after'> {
+  /** Only flagged jobs that are snoozed, or only jobs that are not. Default: both. */
+  readonly isSnoozed?: boolean
+  /** Only flagged jobs that are assigned to this person by a triage. */
+  readonly assignee?: string
+}
 
 /** Options of a command on many jobs. */
 export interface BulkOptions {
@@ -66,17 +74,20 @@ export class JobSelection {
   constructor(
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** Returns every job that matches, the newest submission first. */
   async list(): Promise<readonly JobSummary[]> {
+    const { isSnoozed: _isSnoozed, assignee: _assignee, ...filter } = this.filter
+    refuseFilter(this.filter)
     const found: JobSummary[] = []
     for (;;) {
       const last = found.at(-1)
       const after = last === undefined ? {} : { after: last }
-      const page = await this.commands.list({ ...this.filter, ...after, limit: pageSize })
+      const page = await this.commands.list({ ...filter, ...after, limit: pageSize })
       found.push(...page)
-      if (page.length < pageSize) return found
+      if (page.length < pageSize) return found.filter((job) => this.fitsTriage(job))
     }
   }
 
@@ -152,6 +163,12 @@ export class JobSelection {
     )
   }
 
+  private fitsTriage({ triage }: JobSummary): boolean {
+    const { isSnoozed: wanted, assignee } = this.filter
+    const fits = wanted === undefined || isSnoozed(triage, this.clock.now()) === wanted
+    return fits && (assignee === undefined || triage?.assignee === assignee)
+  }
+
   private async each(
     { dryRun = false, onProgress, signal }: BulkOptions,
     fits: (job: JobSummary) => boolean,
@@ -180,6 +197,13 @@ export class JobSelection {
     await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
     return { isDryRun: dryRun, done, refused }
   }
+}
+
+/** @throws CommandInvalid if one of the fields that only a selection has is invalid */
+function refuseFilter({ isSnoozed, assignee }: SelectionFilter): void {
+  const shape = { isSnoozed: flag().optional(), assignee: text().optional() }
+  const { problems } = readOptions(shape, { isSnoozed, assignee })
+  if (problems.length > 0) throw new CommandInvalid(`select: ${problems.join('; ')}`)
 }
 
 /** Checks whether an error concerns one job only, so that the command can continue with the other jobs. */

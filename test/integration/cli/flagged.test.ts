@@ -116,7 +116,7 @@ it('`resubmit` warns of new input for a step that may have acted, also in JSON a
 })
 
 it('`triage` says who looks after a job and hides it, and `attention` shows this', async () => {
-  for (const jobId of ['T-1', 'T-2']) {
+  for (const jobId of ['T-1', 'T-2', 'T-3']) {
     const job = await host.client.submit(
       defineWorkflow('triaging', (of) => {
         of.step('pay', bank.pay, { amount: 1 })
@@ -135,7 +135,7 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
 
   const assigned = { ...only, assign: 'ann', note: `asked ${red}`, by: 'bob' }
   expect(await triage(undefined, { ...assigned, dryRun: true }, terminal)).toBe(0)
-  expect(said()).toContain('2 jobs would be triaged:')
+  expect(said()).toContain('3 jobs would be triaged:')
   expect(await triage(undefined, assigned, terminal)).toBe(0)
   expect(await triage('T-2', { ...store, snooze: '2099-01-01' }, terminal).catch(String)).toContain('a year')
   forget()
@@ -144,8 +144,19 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
   forget()
   expect(await attention(only, terminal)).toBe(1)
   expect(said()).toContain('  T-1: assigned to ann; asked \\u001b[31mred\n')
-  expect(said()).toContain('1 job needs attention; 1 snoozed: see --snoozed')
+  expect(said()).toContain('2 jobs need attention; 1 snoozed: see --snoozed')
   expect(said()).not.toContain('T-2')
+  expect(said()).toContain('stepward resubmit --workflow triaging --step pay --not-snoozed --why TEXT')
+  const again = { ...only, step: 'pay', why: 'w', dryRun: true }
+  forget()
+  await decide('resubmit', undefined, { ...again, notSnoozed: true }, terminal)
+  expect(said()).toContain('2 jobs would be resubmitted:')
+  expect(said()).not.toContain('T-2')
+  forget()
+  await decide('resubmit', undefined, { ...again, snoozed: true }, terminal)
+  expect(said()).toBe('1 job would be resubmitted:\n  T-2')
+  const onlyNot = decide('resubmit', undefined, { ...store, why: 'w', notSnoozed: true }, terminal)
+  await expect(onlyNot).rejects.toThrow('needs a JOB, or a choice')
   forget()
   expect(await attention({ ...only, snoozed: true }, terminal)).toBe(1)
   expect(said()).toMatch(/T-2: snoozed until \d{4}-\d\d-\d\dT\d\d:\d\dZ; asked/)
@@ -157,5 +168,9 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
   await status('T-1', store, terminal)
   expect(said()).toMatch(/^triage {5}pay by bob at .*: assigned to ann; note: asked/m)
   expect(await triage('T-1', { ...store, clear: 'all' }, terminal)).toBe(0)
-  expect(await host.client.list({ workflow: 'triaging' })).toMatchObject([{ jobId: 'T-2' }, { triage: null }])
+  expect(await host.client.list({ workflow: 'triaging' })).toMatchObject([
+    {},
+    { jobId: 'T-2' },
+    { triage: null },
+  ])
 })

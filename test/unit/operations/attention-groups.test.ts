@@ -101,3 +101,16 @@ it('an unreadable job forms a group with a quoted id and no advice to remove it'
   })
   expect(group?.advice).not.toMatch(/remove|delete/)
 })
+
+it('a suggested command leaves out the jobs that the list does not show', () => {
+  const jobs = [job('a', {}), job('b', {})]
+  const shown = { filter: { tags: { customer: '47 11' } }, assignee: 'ann', onlySnoozed: false }
+  const hidden = [job('c', {})]
+  expect(attentionGroups(jobs, [], [], { ...shown, hidden })).toMatchObject([
+    {
+      command: `stepward resubmit --workflow orders --step pay --tag 'customer=47 11' --assignee ann --not-snoozed --why TEXT`,
+    },
+  ])
+  const others = { filter: {}, onlySnoozed: false, hidden: [job('c', { stepId: 'ship' })] }
+  expect(attentionGroups(jobs, [], [], others)[0]?.command).not.toContain('snoozed')
+})

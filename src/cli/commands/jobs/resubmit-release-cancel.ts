@@ -1,5 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
-import { counted, errorMessage } from '../../../platform/internal.js'
+import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -14,6 +14,9 @@ import { whoAmI } from '../../input/who-am-i.js'
 export type DecisionKind = 'resubmit' | 'release' | 'cancel'
 
 export interface DecideOptions extends StoreOptions, SelectionOptions {
+  readonly assignee?: string
+  readonly snoozed?: boolean
+  readonly notSnoozed?: boolean
   readonly all?: boolean
   readonly yes?: boolean
   readonly by?: string
@@ -42,7 +45,7 @@ export async function decide(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(kind, jobId, options)
-  const isFiltered = isSelected(options) || options.step !== undefined
+  const isFiltered = isChosen(options) || options.step !== undefined
   await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
   const input = options.input === undefined ? {} : { input: await readJsonFile('--input', options.input) }
   const { by = whoAmI(), why = past[kind], dryRun = false } = options
@@ -107,7 +110,10 @@ interface Many {
 }
 
 async function decideAll({ kind, client, options, terminal }: Many, decision: Decision): Promise<BulkReport> {
-  const selection = client.select(filterOf(options, systemClock.now()))
+  const { assignee, snoozed, notSnoozed } = options
+  const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
+  const filter = { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
+  const selection = client.select(filter)
   let reached = ''
   const onProgress: BulkOptions['onProgress'] = (done, total) => {
     reached = `${done} of ${counted(total, 'job')} ${decision.dryRun ? 'examined' : past[kind]}`
@@ -144,15 +150,24 @@ export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, te
   }
 }
 
+/** Checks whether the options choose among the jobs. `--not-snoozed` alone leaves nearly every job. */
+function isChosen(options: DecideOptions): boolean {
+  return isSelected(options) || options.assignee !== undefined || options.snoozed === true
+}
+
 function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
-  const { step, all, why, input } = options
+  const { step, all, why, input, snoozed, notSnoozed } = options
   const problems: string[] = []
-  const isFiltered = isSelected(options) || all === true
+  const isFiltered = isChosen(options) || all === true
+  if (snoozed === true && notSnoozed === true) {
+    problems.push('--snoozed and --not-snoozed exclude each other: pass one of them')
+  }
   if (jobId === undefined && !isFiltered && step === undefined) {
-    const filters = '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for or --took'
+    const filters =
+      '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for, --took, --assignee or --snoozed'
     problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}; --all selects every job`)
   }
-  if (jobId !== undefined && isFiltered) {
+  if (jobId !== undefined && (isFiltered || notSnoozed === true)) {
     problems.push(
       'a JOB and filters such as --workflow or --tag, or --all, exclude each other: pass one or the other',
     )
