@@ -1,7 +1,7 @@
 import { inspect, type Inspection } from '../change-feed-processor/internal.js'
 import { expired, type FeedRange, type Lease } from '../../lease-store/index.js'
 import type { Clock, Duration } from '../platform/index.js'
-import { durationMs } from '../platform/internal.js'
+import { durationMs, machineProcesses, type Processes } from '../platform/internal.js'
 import type { JobView } from '../sas/index.js'
 import { itemsOperation, jobDocumentId, rangeIdIn } from '../sas/internal.js'
 import type { Containers } from './containers.js'
@@ -18,6 +18,29 @@ const defaultExpirationMs = 60_000
 /** Returns the time in milliseconds after which a lease without a renewal expires. */
 export function leaseExpirationMs(timing: LeaseTiming = {}): number {
   return durationMs(timing.leaseExpirationInterval ?? defaultExpirationMs) ?? defaultExpirationMs
+}
+
+/** The time by which leases are judged. */
+export interface Judging {
+  /** The time of the store, or null if it is unknown. */
+  readonly storeTimeMs: number | null
+  readonly expirationMs: number
+  readonly processes?: Pick<Processes, 'hasEnded'>
+}
+
+/**
+ * Returns the tokens of owned leases whose owner is silent for too long, or whose owner's process ran on this machine and
+ * has certainly ended. A killed process releases nothing itself, so its leases name it until they expire.
+ */
+export function ownerless(
+  leases: readonly Lease[],
+  { storeTimeMs, expirationMs, processes = machineProcesses }: Judging,
+): ReadonlySet<string> {
+  const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+  const dead = leases.filter(
+    ({ owner, process }) => owner !== null && process !== null && processes.hasEnded(process),
+  )
+  return new Set([...silent, ...dead.map(({ leaseToken }) => leaseToken)])
 }
 
 /** A job, with what its steps say about the agents that they need. */
@@ -100,7 +123,7 @@ function leasesAt(role: Role, range: FeedRange, { units, storeTimeMs, expiration
   const own = units
     .filter(({ processorName }) => processorName?.endsWith(processorNameOf(role, '')) === true)
     .map(({ leases }) => {
-      const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+      const silent = ownerless(leases, { storeTimeMs, expirationMs })
       const here = leases.filter(({ feedRange: { min, max } }) => min < range.max && range.min < max)
       return {
         parts: here.length,

@@ -1,5 +1,5 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
-import { expired } from '../../lease-store/index.js'
+import { ownerless } from '../connection/internal.js'
 import { agentsIn } from './lacking/missing-agents.js'
 import { type StandingWork, standingIn } from './lacking/standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
@@ -9,7 +9,7 @@ export interface LeaseRow {
   readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
-  /** True if the owner has not renewed the lease within the expiration interval. */
+  /** True if the owner has not renewed the lease within the expiration interval, or its process has ended. */
   readonly isExpired: boolean
   /** The version of Stepward in the owner's process, or null if it is unknown. */
   readonly version: string | null
@@ -103,7 +103,7 @@ function rowsOf(
   storeTimeMs: number | null,
   expirationMs: number,
 ): LeaseRow[] {
-  const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+  const silent = ownerless(leases, { storeTimeMs, expirationMs })
   const written = (storedAtMs: number): Pick<LeaseRow, 'renewedAt' | 'ageMs'> => ({
     renewedAt: new Date(storedAtMs).toISOString(),
     ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),

@@ -21,8 +21,23 @@ export async function withSettings<T>(
   return withStore(options, await settingsOf(options), use)
 }
 
-export function settingsOf(options: StoreOptions): Promise<Settings> {
-  const { endpoint, key, connectionString, database, container, leaseContainer } = options
+/**
+ * Reads the settings. With `--data`, an endpoint of the environment or of the configuration file does not count.
+ *
+ * @throws CliError if the options name two stores
+ */
+export async function settingsOf(options: StoreOptions): Promise<Settings> {
+  const { endpoint, key, connectionString, database, container, leaseContainer, data } = options
+  const others = Object.entries({
+    '--endpoint': endpoint,
+    '--key': key,
+    '--connection-string': connectionString,
+  })
+  const named = others.flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (data !== undefined && named.length > 0) {
+    const rule = `--data names an embedded store, and ${named.join(' and ')} an account`
+    throw new CliError(`${rule}: pass one or the other`, exitCodes.usage)
+  }
   const flags = { endpoint, key, connectionString, database, container, leaseContainer }
   const said = Object.fromEntries(
     Object.entries(flags).filter(([, value]) => value !== undefined),
@@ -85,6 +100,11 @@ async function withSdkOf<T>(
   }
 }
 
+/** Checks whether this directory holds an embedded store. */
+export function holdsStore(data: string): boolean {
+  return existsSync(join(data, 'data.mdb'))
+}
+
 export interface Asked<O extends StoreOptions = StoreOptions> {
   readonly options: O
   readonly terminal: Terminal
@@ -98,7 +118,7 @@ export async function withExistingStore<T>(
   { options, terminal }: Asked,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  if (options.data !== undefined && !existsSync(join(options.data, 'data.mdb'))) {
+  if (options.data !== undefined && !holdsStore(options.data)) {
     const advice = `check the directory, or create a store with "stepward provision --data ${options.data}"`
     throw new CliError(`--data ${options.data} holds no embedded store: ${advice}`, exitCodes.usage)
   }

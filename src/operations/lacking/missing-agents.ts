@@ -1,6 +1,5 @@
 import type { Inspection } from '../../change-feed-processor/internal.js'
-import { expired } from '../../../lease-store/index.js'
-import { processorNameOf } from '../../connection/internal.js'
+import { ownerless, processorNameOf } from '../../connection/internal.js'
 import { CosmosJobQueries, isTaken, itemsOperation, type StepDocument } from '../../sas/internal.js'
 import { expirationOf, type Looked, type UnitSelection } from '../unit-selection.js'
 
@@ -38,7 +37,7 @@ export function agentsIn(
   const owned = units
     .filter(({ processorName }) => processorName?.endsWith(processorNameOf('agents', '')) === true)
     .flatMap(({ leases }) => {
-      const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+      const silent = ownerless(leases, { storeTimeMs, expirationMs })
       return leases.filter(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
     })
   const isTold = owned.every(({ serves }) => serves !== null)

@@ -1,9 +1,8 @@
 import type { Inspection } from '../../change-feed-processor/internal.js'
-import { expired } from '../../../lease-store/index.js'
 import { counted } from '../../platform/internal.js'
 import { CosmosJobQueries } from '../../sas/internal.js'
 import type { Role } from '../../connection/index.js'
-import { neededRoles, processorNameOf } from '../../connection/internal.js'
+import { neededRoles, ownerless, processorNameOf } from '../../connection/internal.js'
 import {
   type HostFinding,
   type Looked,
@@ -51,7 +50,7 @@ export async function standingIn(
  */
 function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
   return units.some(({ processorName, leases }) => {
-    const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
+    const silent = ownerless(leases, { storeTimeMs, expirationMs })
     const isRoles = processorName?.endsWith(processorNameOf(role, '')) === true
     return isRoles && leases.some(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
   })

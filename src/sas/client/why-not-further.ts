@@ -35,7 +35,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
   const pause = pauseOf(job)
-  if (pause !== null) return pausedText(pause, job, steps)
+  if (pause !== null) return pausedText(pause, job, { steps, now })
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
   if (attention !== null) {
     const asked = open.some(({ stepId, asked: asks }) => stepId === attention.stepId && asks)
@@ -52,13 +52,13 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   const waiting = waitingAtLimit(job, open)
   if (waiting !== undefined) return limitText(`Step ${waiting.stepId}`, waiting, atLimit)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
-  if (asking.length > 0) return eventText(asking)
+  if (asking.length > 0) return eventText(asking, now)
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
   const working = open.filter(({ kind }) => kind === 'operation')
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
   const atWork = working.filter((step) => !isHeldBack(step, now) && !isBetweenTries(step))
-  if (atWork.length > 0) return workText(atWork)
+  if (atWork.length > 0) return workText(atWork, now)
   if (working.length > 0) return heldBackText(working, now)
   return 'The scheduler decides what follows.'
 }
@@ -75,12 +75,12 @@ function awaited({ kind, stepId }: Attention, open: readonly StepDocument[], now
 function pausedText(
   { by, since, why, with: target }: JobPause,
   job: JobDocument,
-  steps: readonly StepDocument[],
+  { steps, now }: { readonly steps: readonly StepDocument[]; readonly now: number },
 ): string {
   const isWithAgent = (step: StepDocument) =>
     step.kind === 'operation' && step.lockedBy !== null && !isBetweenTries(step)
   const running = steps.filter((step) => isOpen(step, job.steps[step.stepId]) && isWithAgent(step))
-  const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
+  const still = running.length === 0 ? '' : ` ${agentsText(running, now)}.`
   const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
   return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
 }
@@ -162,9 +162,9 @@ function placeText({ stepId, inside, atOnce, ahead }: PlaceAtLimit): string {
 }
 
 /** Says which steps wait for events. If one step collects events, says how many have arrived. */
-function eventText(asking: readonly StepDocument[]): string {
+function eventText(asking: readonly StepDocument[], now: number): string {
   const collect = asking.length === 1 ? asking[0]?.collect : undefined
-  const [until, waiting] = [untilText(asking), waits(asking, 'wait')]
+  const [until, waiting] = [untilText(asking, now), waits(asking, 'wait')]
   if (collect === undefined) return `${waiting} for an event${until}.`
   const { count, events } = collect
   const left = counted(count - events.length, 'event')
@@ -190,9 +190,12 @@ function listed(names: readonly string[]): string {
   return others > 0 ? `${shown.join(', ')} and ${counted(others, 'other')}` : shown.join(' and ')
 }
 
-function untilText(steps: readonly StepDocument[]): string {
-  return steps.every(({ completeByMs }) => completeByMs === null)
-    ? ''
+/** Returns the earliest deadline. A passed one has no effect before a supervisor looks at it, perhaps only after a start. */
+function untilText(steps: readonly StepDocument[], now: number): string {
+  const times = steps.flatMap(({ completeByMs }) => completeByMs ?? [])
+  if (times.length === 0) return ''
+  return Math.min(...times) < now
+    ? `; the deadline passed at ${earliest(steps)}, and waits for the supervisor`
     : `, until ${earliest(steps)} at the latest`
 }
 
@@ -238,14 +241,14 @@ function durationText(ms: number): string {
 }
 
 /** Says which agents work on the steps, and whether an agent is likely to be missing. */
-function workText(working: readonly StepDocument[]): string {
+function workText(working: readonly StepDocument[], now: number): string {
   const unclaimed = working.filter(isUnclaimed)
   if (unclaimed.length > 0) {
     const which = `${unclaimed.length === 1 ? 'step' : 'steps'} ${listed(namesOf(unclaimed))}`
     return `No instance with ${agentNames(unclaimed)} has claimed ${which} yet; "stepward leases" shows what runs.`
   }
   const [silent] = working.filter(isSilent)
-  const said = `${agentsText(working)}.`
+  const said = `${agentsText(working, now)}.`
   if (silent === undefined) return said
   const advice = `check that an instance has ${agentNames([silent])}`
   return `${said} Attempt ${workOf(silent).failureCount} of step ${silent.stepId} got no answer in time: ${advice}.`
@@ -258,10 +261,10 @@ function isSilent(step: StepDocument): boolean {
 }
 
 /** Only a claim shows that an agent works on a step. Otherwise the step is offered, and perhaps no instance has the agent. */
-function agentsText(steps: readonly StepDocument[]): string {
+function agentsText(steps: readonly StepDocument[], now: number): string {
   const verb = steps.length === 1 ? 'is' : 'are'
   const where = steps.every(isTaken) ? 'with' : 'dispatched to'
-  return `${stepsText(steps)} ${verb} ${where} ${agentNames(steps)}${untilText(steps)}`
+  return `${stepsText(steps)} ${verb} ${where} ${agentNames(steps)}${untilText(steps, now)}`
 }
 
 function agentNames(steps: readonly StepDocument[]): string {

@@ -11,6 +11,7 @@ import { readAttention } from '../../../src/operations/index.js'
 import { startEmulator } from '../../../src/emulator/index.js'
 import { connect } from '../../../src/connection/index.js'
 import { provision } from '../../../src/connection/internal.js'
+import { machineProcesses } from '../../../src/platform/internal.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { startHost } from '../../../src/host/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
@@ -19,6 +20,10 @@ import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const greeter = defineAgent('greeter', { greet: () => 'hello' })
 const payments = defineAgent('payments', { charge: () => null })
+interface LeaseText {
+  readonly id: string
+}
+
 const greeting = defineWorkflow('greeting', (job) => {
   job.waitFor('signal')
   job.step('greet', greeter.greet, {})
@@ -152,4 +157,31 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
     .toEqual([expect.stringMatching(/^stepward: Step signal waits for an event/u)])
   await client.raiseEvent('a', 'signal')
   expect(await watched).toBe(0)
+})
+
+it('`attention` and `status` see at once that the process of all owners was killed', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const store = { endpoint: emulator.endpoint, key: emulator.key }
+  await provision(store)
+  const telemetry = new TelemetryRecorder()
+  const host = await startHost({ ...store, agents: [greeter], telemetry })
+  await telemetry.waitFor('lease.acquired', () => true, 3)
+  await host.client.submit(greeting, {}, { jobId: 'k' })
+  const container = emulator.client().database('stepward').container('leases')
+  const { resources } = await container.items.readAll<LeaseText>().fetchAll()
+  await host.stop()
+  // A killed process leaves its leases as they are. Their owner becomes a process that has ended.
+  const own = machineProcesses.own ?? 'unknown'
+  const ended = own.replace(/\d+$/, (startedAt) => `${Number(startedAt) - 1}`)
+  for (const lease of resources.map((each) => JSON.stringify(each)))
+    await container.items.upsert(JSON.parse(lease.replaceAll(own, ended)) as LeaseText)
+  const { terminal, said, forget } = recordedTerminal()
+  const isKnown = machineProcesses.own !== null
+  expect(await attention(store, terminal)).toBe(isKnown ? 1 : 0)
+  if (!isKnown) return
+  expect(said()).toContain('1 job has not ended, and no instance runs the roles scheduler')
+  forget()
+  await status('k', store, terminal)
+  expect(said()).toMatch(/^roles {6}1 job has not ended/m)
 })

@@ -199,3 +199,22 @@ it('a line whose input does not fit the schema of the workflow is named, and no 
   const { statusCode } = await container.item('sas.job:checked-1', 'checked-1').read()
   expect(statusCode).toBe(404)
 })
+
+it('`--data` with a directory without a store says that it is new, and that no instance runs there', async () => {
+  const file = join(await temporaryDirectory(), 'orders.jsonl')
+  await writeFile(file, JSON.stringify(order))
+  const data = join(await temporaryDirectory(), 'misspelt')
+  expect(await submit('order-fulfilment', file, { data, workflows }, terminal)).toBe(0)
+  expect(noted).toEqual([
+    expect.stringMatching(
+      /^stepward: --data .*misspelt held no store, so a new one was created there: 1 job has not ended, and no instance runs/,
+    ),
+  ])
+  forget()
+  expect(await submit('order-fulfilment', file, { data, workflows }, terminal)).toBe(0)
+  expect(noted).toEqual([])
+  const both = submit('order-fulfilment', file, { data, endpoint: 'http://x', key: 'k', workflows }, terminal)
+  await expect(both).rejects.toThrow(
+    '--data names an embedded store, and --endpoint and --key an account: pass one or the other',
+  )
+})

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Lease } from '../../../lease-store/index.js'
 import { unreadText } from '../../../src/connection/range-readers.js'
+import { machineProcesses } from '../../../src/platform/internal.js'
 import { viewOf, type JobView, type StepView } from '../../../src/sas/client/job-view.js'
 import { aJob, aStep, submittedAtMs } from '../../support/a-job.js'
 import { aLease } from '../../support/a-lease.js'
@@ -60,6 +61,17 @@ describe('the range of a job', () => {
     expect(said(waiting, { ...all, scheduler })).toBe(
       `No instance in the role scheduler reads the feed range of this job${advice}`,
     )
+  })
+
+  it('is read by no scheduler if the process of the owner has ended on this machine', () => {
+    const here = machineProcesses.own ?? ''
+    // A process with the id of this one that started at another time has ended.
+    const ended = here.replace(/\d+$/, (startedAt) => `${Number(startedAt) - 1}`)
+    const text = `No instance in the role scheduler reads the feed range of this job${advice}`
+    const found = (process: string) => said(waiting, { ...all, scheduler: [owned({ process })] })
+    expect(found(ended)).toBe(here === '' ? null : text)
+    expect(found(here)).toBeNull()
+    expect(found(`elsewhere${ended}`), 'another machine').toBeNull()
   })
 
   it('names every role that does not read it', () => {

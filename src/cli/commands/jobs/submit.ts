@@ -14,7 +14,7 @@ import type { Telemetry } from '../../../telemetry/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
 import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
-import { withClient, withSettings } from '../../input/store.js'
+import { holdsStore, withClient, withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { termsOf, type SubmissionTerms } from '../../input/submission-terms.js'
 import { bar, type Terminal } from '../../output/terminal.js'
@@ -57,6 +57,7 @@ export async function submit(
     throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
   }
   const terms = termsOf(options)
+  const isNewStore = options.data !== undefined && !holdsStore(options.data)
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
@@ -68,12 +69,24 @@ export async function submit(
       if (event.type === 'job.submitted' && event.isNew) newIds.add(event.jobId)
     }
     const standstill = { terminal, clock, look: () => missingRoles(settings) }
-    return withClient(
+    const code = await withClient(
       settings,
       (client) => submitAll({ client, workflow, submissions, terms, options, terminal, newIds, standstill }),
       { emit },
     )
+    if (isNewStore) await noteNewStore(options, standstill)
+    return code
   })
+}
+
+/** Warns that the directory had no store, because its name may be misspelt and then no instance runs the jobs. */
+async function noteNewStore(
+  { data = '' }: SubmitOptions,
+  { terminal, look }: Pick<Standstill, 'terminal' | 'look'>,
+): Promise<void> {
+  const standing = await look().catch(() => null)
+  const told = standing === null ? '' : `: ${standing}`
+  terminal.note(`stepward: --data ${data} held no store, so a new one was created there${told}`)
 }
 
 function whatIsRead(file: string): string {

@@ -236,7 +236,7 @@ it('a paused job names the operator, the time and the reason, and the attempts t
 it('a step whose deadline passed long ago says that no supervisor has handled it', () => {
   const late = (stepId: string, byMs: number) => open(stepId, { completeByMs: now - byMs })
   expect(sentence([late('a', 2 * minute)])).toBe(
-    'Step a is dispatched to agent shop, until 2025-12-31T23:58:00Z at the latest.',
+    'Step a is dispatched to agent shop; the deadline passed at 2025-12-31T23:58:00Z, and waits for the supervisor.',
   )
   const said = 'passed at 2025-12-31T23:55:00Z, and no supervisor has handled it; '
   const advice = '"stepward leases" shows whether one runs.'
