@@ -190,6 +190,7 @@ function addMigrateCommand(program: Command, terminal: Terminal, ending: RunComm
     .option('--why <text>', 'the reason (required); stored with the job')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'show what would change, and write nothing')
+    .option('--older', 'also replace a newer version of the workflow by an older one')
     .action(async (job: string | undefined, options: MigrateCommandOptions) => {
       const { migrate } = await import('./commands/jobs/migrate.js')
       await ending(migrate(job, options, terminal))

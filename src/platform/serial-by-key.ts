@@ -8,6 +8,17 @@ interface KeyedWork {
 export class SerialByKey {
   /** The keys with running work, each with its waiting work. */
   private readonly lines = new Map<string, KeyedWork>()
+  private whenIdle: (() => void)[] = []
+
+  /** Whether no work is running or waits. */
+  get isIdle(): boolean {
+    return this.lines.size === 0
+  }
+
+  /** Resolves as soon as no work is running or waits. */
+  async idle(): Promise<void> {
+    if (!this.isIdle) await new Promise<void>((resolve) => this.whenIdle.push(resolve))
+  }
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'others')
@@ -33,7 +44,11 @@ export class SerialByKey {
   private leave(key: string): void {
     const line = this.lines.get(key)
     const next = line?.urgent.shift() ?? line?.others.shift()
-    if (next === undefined) this.lines.delete(key)
-    else next()
+    if (next !== undefined) {
+      next()
+      return
+    }
+    this.lines.delete(key)
+    if (this.isIdle) for (const resolve of this.whenIdle.splice(0)) resolve()
   }
 }

@@ -64,10 +64,13 @@ export class Gatekeeper {
     })
   }
 
-  /** Writes the leaves that linger. A later leave is written at once. */
+  /** Writes the leaves that wait, and goes on until no write and no call is under way. A later leave is written at once. */
   async stop(): Promise<void> {
-    await this.lines.stop()
-    while (this.calling.size > 0) await Promise.all(this.calling)
+    do {
+      await this.lines.stop()
+      while (this.calling.size > 0) await Promise.all(this.calling)
+      // A called step may end at once and leave.
+    } while (!this.lines.isIdle)
   }
 
   /**
@@ -88,10 +91,11 @@ export class Gatekeeper {
 
   /**
    * Frees the place of a step that never comes to the gate again as the same visitor. If the gate has room, the write may
-   * wait for another wish. If the process dies before that, a supervisor frees the place as soon as others wait.
+   * wait for another wish. If the store does not answer, it is tried again. If the process dies before that, a
+   * supervisor frees the place as soon as others wait.
    */
   async leaveForGood(key: string, visitor: Visitor): Promise<void> {
-    await this.lines.wish(key, { kind: 'leave', visitor }, true)
+    await this.lines.leaveForGood(key, { kind: 'leave', visitor })
   }
 
   /** Checks whether a gate has a free place and no waiters. The transactions of jobs write gates of one partition. */

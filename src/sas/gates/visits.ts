@@ -20,7 +20,7 @@ const usableMs = 30_000
 export interface Leaving {
   readonly visitor: Visitor
   readonly keys: readonly string[]
-  /** True if the step may come to the same gates again with the same entry, such as a parked step. */
+  /** True if the same visitor may come to these gates again, such as a parked step. Then it leaves at once. */
   readonly mayReturn?: boolean
 }
 

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock, Timer } from '../../platform/index.js'
+import { StoreUnavailable } from '../model/errors.js'
 import type { Wish, WishResult } from './wishes.js'
 
 /** The largest number of wishes in one write, each with at most one new waiter. */
@@ -9,6 +11,15 @@ const lingerMs = 1_000
 
 /** The largest number of leaves that wait. With them, the wish that comes next still fits into one write. */
 const maxLingering = 20
+
+/** The number of tries of a leave while the store does not answer. A supervisor frees a place only after a minute. */
+const maxLeaveTries = 5
+
+/** The same while the process stops, when no try waits for the one before. */
+const maxTriesAtStop = 2
+
+/** The pause before the second try of a leave. Each further pause is twice as long. */
+const firstPauseMs = 1_000
 
 interface Waiting {
   readonly wish: Wish
@@ -39,9 +50,13 @@ export interface WishLinesOptions {
 export class WishLines {
   private readonly lines = new Map<string, Line>()
   private readonly serving = new Set<Promise<void>>()
-  private isStopped = false
+  private readonly leaving = new Set<Promise<void>>()
+  private readonly stopping = new AbortController()
 
-  constructor(private readonly options: WishLinesOptions) {}
+  constructor(private readonly options: WishLinesOptions) {
+    // Every leave that waits for another try listens to this signal, so the number of listeners has no limit.
+    setMaxListeners(0, this.stopping.signal)
+  }
 
   wish(key: string, wish: Wish, mayLinger = false): Promise<WishResult> {
     return new Promise((resolve, reject) => {
@@ -54,16 +69,52 @@ export class WishLines {
     })
   }
 
-  /** Writes what lingers, and lets no further leave linger. Resolves when no wish waits. */
+  /**
+   * Lets a visitor leave that never comes to the gate again as the same visitor. The write may wait for another wish. If
+   * the store does not answer, it is tried again later.
+   */
+  async leaveForGood(key: string, wish: Wish): Promise<void> {
+    const left = this.tryToLeave(key, wish)
+    // The caller receives the error.
+    const settled = left
+      .catch(() => undefined)
+      .then(() => {
+        this.leaving.delete(settled)
+      })
+    this.leaving.add(settled)
+    await left
+  }
+
+  /** Writes what lingers or waits for another try, and lets no further leave wait. Resolves when no wish waits. */
   async stop(): Promise<void> {
-    this.isStopped = true
+    this.stopping.abort()
     for (const [key, line] of this.lines) if (!line.isServed) this.serve(key, line)
-    while (this.serving.size > 0) await Promise.all(this.serving)
+    while (!this.isIdle) await Promise.all([...this.serving, ...this.leaving])
+  }
+
+  /** Whether no wish waits and no leave is under way. */
+  get isIdle(): boolean {
+    return this.serving.size === 0 && this.leaving.size === 0
+  }
+
+  private async tryToLeave(key: string, wish: Wish): Promise<void> {
+    const { clock } = this.options
+    const { signal } = this.stopping
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.wish(key, wish, true)
+        return
+      } catch (error) {
+        const mostTries = signal.aborted ? maxTriesAtStop : maxLeaveTries
+        if (!(error instanceof StoreUnavailable) || tries >= mostTries) throw error
+      }
+      await clock.sleep(firstPauseMs * 2 ** (tries - 1), signal)
+    }
   }
 
   private mayRest(key: string, { waiting }: Line): boolean {
     const doLinger = waiting.length <= maxLingering && waiting.every(({ mayLinger }) => mayLinger)
-    return doLinger && !this.isStopped && this.options.hasRoom(key)
+    return doLinger && !this.stopping.signal.aborted && this.options.hasRoom(key)
   }
 
   private rest(key: string, line: Line): void {

@@ -27,7 +27,7 @@ export function leavingGates(
   by: Remembered,
 ): readonly Leaving[] {
   if (written.kind !== 'write') return []
-  const steps = leavingSteps(before, written, by).flatMap(leavingOf)
+  const steps = leavingSteps(before, written, by).flatMap((step) => leavingOf(step, before))
   const hasLeft = entryOfJob(written.job) !== entryOfJob(before)
   return hasLeft ? [...steps, ...leavingJob(before)] : steps
 }
@@ -38,14 +38,25 @@ function leavingJob(job: JobDocument): readonly Leaving[] {
   if (typeof request === 'string') return []
   const { pk, jobId } = job
   const visitor = { pk, jobId, stepId: wholeJob, entry: request.entry }
-  return [{ visitor, keys: request.gates.map(({ key }) => key) }]
+  return [{ visitor, keys: request.gates.map(({ key }) => key), mayReturn: expiresSoon(job) }]
 }
 
-function leavingOf({ pk, jobId, stepId, place, attention }: StepDocument): readonly Leaving[] {
+/** The time to live of a job whose id may be submitted again while a leave waits for a write. */
+const soonMs = 60_000
+
+/** Checks whether another job with this id could come to a gate as the same visitor, soon after this job has ended. */
+function expiresSoon({ retainForMs }: JobDocument): boolean {
+  return retainForMs !== null && retainForMs < soonMs
+}
+
+function leavingOf(
+  { pk, jobId, stepId, place, attention }: StepDocument,
+  job: JobDocument,
+): readonly Leaving[] {
   if (place === undefined) return []
   const visitor = { pk, jobId, stepId, entry: place.entry }
   // An operator may release a parked step at any time, also in another process.
-  const mayReturn = attention?.kind === 'parked'
+  const mayReturn = attention?.kind === 'parked' || expiresSoon(job)
   return [{ visitor, keys: place.gates.map(({ key }) => key), mayReturn }]
 }
 
@@ -68,14 +79,39 @@ function leavingSteps(
   })
 }
 
-/** Frees the places of steps and jobs. If the process dies before, a supervisor frees them. */
-export function leaveGates(leaving: readonly Leaving[], gates: Gatekeeper, telemetry: Telemetry): void {
-  for (const { visitor, keys, mayReturn = false } of leaving) {
-    for (const key of keys) {
-      const left = mayReturn ? gates.leave(key, visitor) : gates.leaveForGood(key, visitor)
-      left.catch((error: unknown) => {
-        telemetry.emit({ type: 'loop.failed', loop: 'gates', error })
-      })
+/**
+ * The leaves of written decisions. They begin in the follow-up of their write, or when the scheduler stops. If the
+ * process dies before, a supervisor frees the places.
+ */
+export class Leaves {
+  private readonly waiting = new Set<() => void>()
+
+  constructor(
+    private readonly gates: Gatekeeper,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  /** Returns the function that begins these leaves once. */
+  add(leaving: readonly Leaving[]): () => void {
+    const begin = (): void => {
+      if (this.waiting.delete(begin)) this.begin(leaving)
+    }
+    this.waiting.add(begin)
+    return begin
+  }
+
+  beginAll(): void {
+    for (const begin of this.waiting) begin()
+  }
+
+  private begin(leaving: readonly Leaving[]): void {
+    for (const { visitor, keys, mayReturn = false } of leaving) {
+      for (const key of keys) {
+        const left = mayReturn ? this.gates.leave(key, visitor) : this.gates.leaveForGood(key, visitor)
+        left.catch((error: unknown) => {
+          this.telemetry.emit({ type: 'loop.failed', loop: 'gates', error })
+        })
+      }
     }
   }
 }

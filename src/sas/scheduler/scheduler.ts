@@ -1,46 +1,27 @@
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
 import { SerialByKey } from '../../platform/internal.js'
-import type { Telemetry } from '../../telemetry/index.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
 import type { Visitor } from '../model/gate-documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
-import type { EndedJob } from '../in-process/job-endings.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
-import type { PauseBoard } from '../pauses/pause-board.js'
-import { Visits, type Leaving } from '../gates/visits.js'
+import { Visits } from '../gates/visits.js'
 import { WaitingHere } from './waiting-here.js'
-import { leaveGates, leavingGates } from './leave-gates.js'
+import { Leaves, leavingGates } from './leave-gates.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
 import { JobWriter, type Applied, type Written } from './job-writer.js'
 import { KnownJobs } from './known-jobs.js'
+import type { SchedulerOptions } from './scheduler-options.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOpen } from '../decisions/settle.js'
-import type { SettledAttempt, EndedAttempt, InProcessPath } from '../in-process/in-process-path.js'
-import type { StateStore } from '../store/state-store.js'
+import type { SettledAttempt, EndedAttempt } from '../in-process/in-process-path.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { UnreadableJobs } from '../store/unreadable-jobs.js'
-
-export interface SchedulerOptions {
-  readonly store: StateStore
-  readonly instanceName: string
-  readonly clock: Clock
-  readonly random: Random
-  readonly telemetry: Telemetry
-  /** The pauses of workflows and agents. */
-  readonly board: PauseBoard
-  readonly inProcessPath?: InProcessPath
-  /** Called with the range of open steps that were written but not started in this process. */
-  readonly onOpenSteps?: (physicalRangeId: string | null) => void
-  /** Called with every job that this scheduler has ended, after the end is written. */
-  readonly onJobEnded?: (ended: EndedJob) => void
-}
 
 /** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
@@ -60,7 +41,7 @@ type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheck
 export class Scheduler {
   /** The documents that this scheduler remembers. */
   readonly known: KnownJobs
-  private readonly partitions = new SerialByKey()
+  readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
   private readonly unreadable: UnreadableJobs
   private readonly writer: JobWriter
@@ -70,6 +51,7 @@ export class Scheduler {
   private readonly noting: Noting
   private readonly deciding: DecidingBy
   private beginning = 0
+  private readonly leaves: Leaves
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
@@ -80,6 +62,7 @@ export class Scheduler {
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
     this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goOn(visitor) })
+    this.leaves = new Leaves(this.gates, options.telemetry)
   }
 
   /**
@@ -110,6 +93,19 @@ export class Scheduler {
     this.postponed.forgetLease(leaseToken)
     this.waiting.forgetLease(leaseToken)
     this.options.board.leaseReleased(leaseToken)
+  }
+
+  /**
+   * Waits for the work that is under way, and then for the leaves that it began, so that no step leaves its place
+   * behind at a limit. Call it when no lease is held any more.
+   */
+  async stop(): Promise<void> {
+    do {
+      await this.partitions.idle()
+      // The agents call the follow-up of an outcome later, and do not wait for its leaves.
+      this.leaves.beginAll()
+      await this.gates.stop()
+    } while (!this.partitions.isIdle)
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
@@ -180,7 +176,8 @@ export class Scheduler {
         const writing = { unclear, settled, gates: visits.changes(), leaseToken, pauses }
         const applied = await this.writer.write(job, decision, writing)
         if (applied !== null) {
-          const followUp = (): void => this.followUp(decision, applied, leaseToken, leaving)
+          const beginLeaves = this.leaves.add(leaving)
+          const followUp = (): void => this.followUp(decision, applied, leaseToken, beginLeaves)
           return { written: after, discarded, followUp }
         }
       }
@@ -259,7 +256,7 @@ export class Scheduler {
         const gates = visits.changes()
         const applied = await this.writer.write(job, decision, { unclear, gates, leaseToken, pauses })
         if (applied !== null) {
-          this.followUp(decision, applied, leaseToken, leaving)
+          this.followUp(decision, applied, leaseToken, this.leaves.add(leaving))
           return
         }
       }
@@ -282,12 +279,12 @@ export class Scheduler {
     decision: Pick<Written, 'job' | 'changed'>,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
-    leaving: readonly Leaving[] = [],
+    beginLeaves: () => void = () => undefined,
   ): void {
     const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
     emitDispatches(decision, telemetry)
     this.waiting.note(decision.job, steps, leaseToken)
-    leaveGates(leaving, this.gates, telemetry)
+    beginLeaves()
     if (ended !== null) {
       emitEnd(ended, telemetry)
       onJobEnded?.(ended)

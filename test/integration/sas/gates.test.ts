@@ -357,6 +357,37 @@ describe('a step that leaves a limit with room', () => {
     expect(insideOf(await gate())).toEqual([])
   })
 
+  it('leaves a second later if the store does not answer at first (F-G10)', async () => {
+    await submitted(two, ['a', 'b'])
+    await work('a', 'b')
+    const error = new StoreUnavailable('the store does not answer', { cause: null })
+    world.faults.failWrites({ kind: 'throws', error })
+    await world.clock.advance(1_000)
+    expect(insideOf(await gate())).toEqual(['b'])
+    await world.clock.advance(2_000)
+    expect(insideOf(await gate())).toEqual([])
+  })
+
+  it('does not take the place of a later job with the same id', async () => {
+    const options = { jobId: 'a', retainFor: '1s' }
+    await world.clock.advance(500)
+    await client.submit(two, { tenant: 'acme', lines: [] }, options)
+    await schedule()
+    // The store does not write the gate until the first job has expired.
+    world.store.apply = (pk, writes) => {
+      if (pk !== gateAddress('bank').pk) return world.truth.apply(pk, writes)
+      return Promise.reject(new StoreUnavailable('the store does not answer', { cause: null }))
+    }
+    await work('a')
+    await world.clock.advance(1_600)
+    world.store.apply = (pk, writes) => world.truth.apply(pk, writes)
+    await client.submit(two, { tenant: 'acme', lines: [] }, options)
+    await world.scheduler('scheduler-2').onChanges(await world.changes())
+    expect(await states('a')).toEqual(['Processing'])
+    await world.clock.advance(20_000)
+    expect(insideOf(await gate())).toEqual(['a'])
+  })
+
   it('leaves before its process stops', async () => {
     await submitted(two, ['a', 'b'])
     await work('a')
@@ -392,7 +423,7 @@ describe('a step that leaves a limit with room', () => {
     await submitted(two, ['a'])
     await work('a')
     world.store.apply = () => Promise.reject(new StoreUnavailable('the process is dead', { cause: null }))
-    await world.clock.advance(1_000)
+    await world.clock.advance(60_000)
     world.store.apply = (pk, writes) => world.truth.apply(pk, writes)
     if (isDeleted) {
       const { _etag, _ts, ...step } = await world.step('pay', 'a')

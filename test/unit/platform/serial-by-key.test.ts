@@ -69,4 +69,20 @@ describe('SerialByKey (F-D15)', () => {
     second.end()
     expect(await running).toBe('second')
   })
+
+  it('is idle when no work is running or waits', async () => {
+    const serial = new SerialByKey()
+    const log: string[] = []
+    const [first, second] = [work('first', log), work('second', log)]
+    expect(serial.isIdle).toBe(true)
+    await serial.idle()
+    const results = [serial.run('a', first.run), serial.run('a', second.run)]
+    const idle = serial.idle().then(() => log.push('idle'))
+    first.end()
+    second.end()
+    await Promise.all([...results, idle])
+    expect(log.at(-1)).toBe('idle')
+    expect(log).toContain('second ends')
+    expect(serial.isIdle).toBe(true)
+  })
 })

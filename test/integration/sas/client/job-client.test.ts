@@ -11,7 +11,7 @@ import {
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import type { SubmitOptions } from '../../../../src/sas/client/submission-request.js'
 import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
-import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler.js'
+import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler-options.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow, type SubmissionDefaults } from '../../../../src/sas/workflow/workflow.js'
 import { aJob, aWorkflow, shop } from '../../../support/a-job.js'
