@@ -8,7 +8,13 @@ import { readOrders } from '../../samples/orders/orders-file.js'
 import type { LedgerReport } from '../../samples/orders/services/index.js'
 import { shortTimes, startOrderServices } from './fleet.js'
 import { startLocalFleet, type LocalFleet } from './fleet-processes.js'
-import { ordersFile, startEmulatorProcess, temporaryDirectory, type EmulatorProcess } from './processes.js'
+import {
+  ordersFile,
+  ordersModule,
+  startEmulatorProcess,
+  temporaryDirectory,
+  type EmulatorProcess,
+} from './processes.js'
 
 const orders = await readOrders(ordersFile)
 
@@ -88,12 +94,12 @@ it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (
   expect((await fleet.parent.ended).code).toBe(0)
 })
 
-it('a fleet keeps its scale and leaves no orphan when its parent process is killed', async () => {
-  const store = await startEmulatorProcess(['--port', '0'])
+it('a fleet on an embedded store keeps its scale and leaves no orphan when its parent process is killed', async () => {
   const services = await startOrderServices(['--faults', 'none'])
-  const env = { ...store.env, ORDER_SERVICES_URL: services }
+  const env = { ORDER_SERVICES_URL: services }
   const state = ['--state', await temporaryDirectory()]
-  const first = await startLocalFleet(1, env, state)
+  const data = ['--data', await temporaryDirectory()]
+  const first = await startLocalFleet(1, env, [...state, ...data])
   await first.parent.line('"type":"host.started"')
   const scaled = await first.command('scale', 'all', '2', ...state)
   expect(scaled.stdout).toContain('1 → 2')
@@ -102,12 +108,16 @@ it('a fleet keeps its scale and leaves no orphan when its parent process is kill
   // The parent shares its pipes with its children, so this resolves only when all of them have ended.
   const { stderr } = await first.parent.kill('SIGKILL')
   expect(stderr).toContain('the parent process has ended')
-  const second = await startLocalFleet(1, env, state)
+  const second = await startLocalFleet(1, env, [...state, ...data])
   expect(await second.parent.line('Using ')).toContain('Using 2 instances, not 1: "stepward scale" set')
   expect((await second.command('fleet', ...state)).stdout).toMatch(
     /uses 2 instances\..*\nlag: scheduler \d+/s,
   )
-  const automatic = await second.command('autoscale', 'all', '--once', '--json', ...state)
+  const submission = ['submit', 'order-fulfilment', ordersFile, '--workflows', ordersModule]
+  const submitted = await second.command(...submission, '--wait', '--json', ...data)
+  expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, failures: [] })
+  await expectNothingDoubled(services)
+  const automatic = await second.command('autoscale', 'all', '--once', '--json', ...state, ...data)
   expect(JSON.parse(automatic.stdout), 'never more than leases').toMatchObject({
     target: 'local all',
     before: 2,

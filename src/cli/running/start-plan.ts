@@ -67,7 +67,6 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
   const exported = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : undefined
   if (options.data === undefined)
     problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
-  else if (instances !== null) problems.add(...sharedData(options.data))
   problems.refuse()
   // Both are defined when no problem was found.
   if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)
@@ -121,9 +120,4 @@ async function agentsIn(flag: string | undefined, configured: string | undefined
   const exported = await loadUserModule(path)
   if (exported.agents.length > 0) return exported
   throw new CliError(`module ${path} exports no agent: export what defineAgent(…) returns`, exitCodes.usage)
-}
-
-function sharedData(data: string): readonly string[] {
-  const advice = 'run "stepward emulator --data DIR" and connect the instances to it'
-  return [`only one process can open --data ${data}, so a fleet cannot share it: ${advice}`]
 }

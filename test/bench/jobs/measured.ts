@@ -34,25 +34,26 @@ export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): P
   const bySdk = await inOneProcess({ slots, isThroughSdk: true }, (client) =>
     load(client, effort, { where: '(i) one process, through the SDK', ...here }),
   )
-  const atTheDoor = await apart(programs, { slots, kind: 'alone', door: 'local' }, async (running) =>
-    load(running.client, effort, {
+  const atTheDoor = await apart(programs, { slots, kind: 'fleet', door: 'local' }, async (running) => [
+    ...(await load(running.client, effort, {
       where: '(ii) apart, local door',
       processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
       targets: { p50Ms: 10, perSecond: 580 },
-    }),
-  )
+    })),
+    ...(effort.killed === 0 ? [] : await recovery(running, 'recovery at the local door', effort.killed)),
+  ])
   const inMany = await apart(programs, { slots, kind: 'fleet', door: 'http' }, async (running) => [
     ...(await load(running.client, effort, {
       where: '(iii) apart, SDK over HTTP',
       processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
       targets: { p50Ms: 25, perSecond: 200 },
     })),
-    ...(effort.killed === 0 ? [] : await recovery(running, 'fleet', effort.killed)),
+    ...(effort.killed === 0 ? [] : await recovery(running, 'recovery over HTTP', effort.killed)),
   ])
   if (effort.killed === 0) return [...inOne, ...bySdk, ...atTheDoor, ...inMany]
-  const alone = await apart(programs, { slots, kind: 'alone', door: 'http' }, async (running) => {
+  const alone = await apart(programs, { slots, kind: 'alone', door: 'local' }, async (running) => {
     await together(running.client, noop, { count: effort.together, atOnce: effort.atOnce })
-    return recovery(running, 'alone', effort.killed)
+    return recovery(running, 'recovery at the local door without a fleet', effort.killed)
   })
   return [...inOne, ...bySdk, ...atTheDoor, ...inMany, ...alone]
 }

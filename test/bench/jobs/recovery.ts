@@ -1,6 +1,6 @@
 import process from 'node:process'
 import type { Figure } from '../figure.js'
-import type { Apart, WorkerKind } from './apart.js'
+import type { Apart } from './apart.js'
 import { begin } from './load.js'
 import { lingering } from './workload.js'
 
@@ -11,10 +11,9 @@ import { lingering } from './workload.js'
  */
 export async function recovery(
   { client, workerId, replaceWorker }: Apart,
-  kind: WorkerKind,
+  where: string,
   jobs: number,
 ): Promise<readonly Figure[]> {
-  const where = kind === 'fleet' ? 'recovery' : 'recovery without a fleet'
   const victim = await workerId()
   const ends = await Promise.all(Array.from({ length: jobs }, () => begin(client, lingering)))
   process.kill(victim, 'SIGKILL')
