@@ -51,7 +51,7 @@ function namesOf(command: Command | undefined, isOnlyTyped: boolean): ReadonlyMa
  * name in camel case is replaced everywhere. Other names are also words of English, so they are replaced only where a
  * problem begins with them or refers to them. A quoted value stays as it is.
  */
-export function inCommandWords(message: string, names: ReadonlyMap<string, string>): string {
+function inCommandWords(message: string, names: ReadonlyMap<string, string>): string {
   const known = [...names.keys()].toSorted((one, other) => other.length - one.length)
   if (known.length === 0) return withoutCall(message)
   const mixed = known.filter((name) => /[A-Z]/u.test(name)).map((name) => `\\b${name}\\b`)

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../platform/internal.js'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { fileTrouble } from '../input/json-file.js'
+import { fileTrouble } from './file-trouble.js'
 import { CliError, exitCodes } from './cli-error.js'
 
 export interface JsonLine {

@@ -1,5 +1,4 @@
 import type { Command, Option } from 'commander'
-import { collected } from '../input/collected.js'
 
 /** Words the errors of the parser like all other errors: one line that names the command's help. */
 export function withUsageErrors(command: Command, path = command.name()): Command {
@@ -26,8 +25,9 @@ const mayBeEmpty: ReadonlySet<string | undefined> = new Set(['--endpoint', '--ke
  * one would be ignored silently.
  */
 function checkValues(command: Command, option: Option): void {
-  const { flags, long, variadic, parseArg } = option
-  const isList = variadic || parseArg === collected
+  const { flags, long, variadic, parseArg, argChoices } = option
+  // Choices have a parser of their own, which keeps one value. All other parsers collect values.
+  const isList = variadic || (parseArg !== undefined && argChoices === undefined)
   const earlier: string[] = []
   command.on(`option:${option.name()}`, (value?: string | null) => {
     if (typeof value !== 'string') return
