@@ -92,11 +92,10 @@ export async function openPorts(
     if (door === null) return bySdk
     return {
       state: door.state,
-      // The door counts the requests of this process together.
-      stateOf: () => door.state,
+      stateOf: (user) => door.stateOf(user),
       queries: bySdk.queries,
-      changeFeed: () => door.changeFeed(),
-      leases: async (processorName) => door.leases(processorName),
+      changeFeed: () => door.changeFeed(sharedFeed),
+      leases: async (processorName, user) => door.leases(processorName, user),
       watch: (onWrite) => door.watch(onWrite),
       endings: door.endings,
       work: {

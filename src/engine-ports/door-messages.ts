@@ -7,7 +7,7 @@ import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
  * The version of the messages below. The messages also contain leases and documents as this version of the package
  * knows them, so two processes use the door only if they have the same version of the package.
  */
-const version = 2
+const version = 3
 
 export function doorProtocol(): string {
   return `stepward-door/${version}-${packageVersion()}`
@@ -32,7 +32,8 @@ export type DoorRequest = readonly [id: number, method: string, ...args: unknown
  * A message of the store that is not an answer:
  * - `written`: the physical partitions that others have written
  * - `ended`: the partition key, the document id and the document of an ended job
- * - `charged`: the operations of the answers, each with its request units
+ * - `charged`: the operations of the answers, each with its request units and the part of the process, if the request
+ *   named it with `as`
  * - `asked`: asks a process which work it takes
  * - `taken`: the number of a question, and the name of a scheduler that takes jobs, or null
  */

@@ -29,15 +29,17 @@ export interface DoorAccount {
 export interface DoorOptions {
   readonly names: DoorNames
   readonly clock: Clock
-  /** Receives the operation and the request units of each call. */
-  readonly onCharge: (operation: string, charge: number) => void
+  /** Receives the operation and the request units of each call, and the part of the process, if it is known. */
+  readonly onCharge: (operation: string, charge: number, user?: string) => void
 }
 
 /** The ports to a store that another process of this machine has open. */
 export interface DoorPorts {
   readonly state: StateStore
-  changeFeed(): ChangeFeed
-  leases(processorName: string): LeaseStore
+  /** Returns the same store, whose requests are counted for this part of the process. */
+  stateOf(user: string): StateStore
+  changeFeed(user?: string): ChangeFeed
+  leases(processorName: string, user?: string): LeaseStore
   /** Reports writes by others, or null if some may have been missed. Returns a function that ends this. */
   watch(onWrite: (physicalRangeId: string | null) => void): () => void
   /** Reports the ends of jobs, of whatever process. */
@@ -103,19 +105,30 @@ class Door implements DoorPorts {
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
     })
-    this.state = doorState(this.connection)
+    this.state = doorState(this.callOf(undefined))
   }
 
-  changeFeed(): ChangeFeed {
-    return doorFeed(this.connection)
+  stateOf(user: string): StateStore {
+    return doorState(this.callOf(user))
   }
 
-  leases(processorName: string): LeaseStore {
+  changeFeed(user?: string): ChangeFeed {
+    return doorFeed(this.callOf(user))
+  }
+
+  leases(processorName: string, user?: string): LeaseStore {
     this.leaseStores += 1
     const store = this.leaseStores
-    return doorLeases((method, ...args) =>
-      this.connection.call('lease', processorName, store, method, ...args),
-    )
+    const call = this.callOf(user)
+    return doorLeases((method, ...args) => call('lease', processorName, store, method, ...args))
+  }
+
+  /** Returns the function that sends requests of a part of the process, which the store names with their charges. */
+  private callOf(user: string | undefined): Call {
+    const { connection } = this
+    return user === undefined
+      ? (method, ...args) => connection.call(method, ...args)
+      : (method, ...args) => connection.call('as', user, method, ...args)
   }
 
   watch(onWrite: (physicalRangeId: string | null) => void): () => void {
@@ -160,7 +173,7 @@ class Door implements DoorPorts {
         for (const rangeId of values) for (const onWrite of this.watchers) onWrite(rangeId as string)
         return
       case 'charged':
-        for (const charged of values) this.options.onCharge(...(charged as [string, number]))
+        for (const charged of values) this.options.onCharge(...(charged as [string, number, string?]))
         return
       case 'asked':
         this.connection.tell('work', this.offered?.work() ?? { scheduler: null, agents: false })
@@ -204,10 +217,12 @@ function keyOf({ pk, id }: { readonly pk: string; readonly id: string }): string
   return `${pk}\n${id}`
 }
 
-function doorState(connection: DoorConnection): StateStore {
+type Call = (method: string, ...args: readonly unknown[]) => Promise<unknown>
+
+function doorState(send: Call): StateStore {
   const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
     try {
-      return (await connection.call(method, ...args)) as T
+      return (await send(method, ...args)) as T
     } catch (error) {
       throw error instanceof DoorLost ? new StoreUnavailable(error.message, { cause: error }) : error
     }
@@ -215,7 +230,7 @@ function doorState(connection: DoorConnection): StateStore {
   const apply = async (partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> => {
     refuseUnreadable(writes)
     try {
-      return (await connection.call('apply', partition, writes)) as ApplyResult
+      return (await send('apply', partition, writes)) as ApplyResult
     } catch (error) {
       if (!(error instanceof DoorLost)) throw error
       if (error.isSent) return { kind: 'unknownOutcome', cause: error }
@@ -235,7 +250,7 @@ function doorState(connection: DoorConnection): StateStore {
   }
 }
 
-function doorFeed(connection: DoorConnection): ChangeFeed {
+function doorFeed(call: Call): ChangeFeed {
   const page = async <C>(
     method: string,
     from: FeedPosition,
@@ -243,7 +258,7 @@ function doorFeed(connection: DoorConnection): ChangeFeed {
   ): Promise<ChangePage<C>> => {
     try {
       signal.throwIfAborted()
-      const answer = await unlessAborted(connection.call(method, from, maxItemCount), signal)
+      const answer = await unlessAborted(call(method, from, maxItemCount), signal)
       if (answer === null) signal.throwIfAborted()
       return answer as ChangePage<C>
     } catch (error) {
@@ -252,14 +267,14 @@ function doorFeed(connection: DoorConnection): ChangeFeed {
     }
   }
   return {
-    physicalRanges: () => connection.call('physicalRanges') as Promise<readonly PhysicalRange[]>,
-    partitionKeyPaths: () => connection.call('partitionKeyPaths') as Promise<readonly string[]>,
+    physicalRanges: () => call('physicalRanges') as Promise<readonly PhysicalRange[]>,
+    partitionKeyPaths: () => call('partitionKeyPaths') as Promise<readonly string[]>,
     readNext: (from, options) => page<Change>('readNext', from, options),
     readAllVersions: (from, options) => page<VersionChange>('readAllVersions', from, options),
   }
 }
 
-function doorLeases(call: (method: string, ...args: readonly unknown[]) => Promise<unknown>): LeaseStore {
+function doorLeases(call: Call): LeaseStore {
   const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
     call(method, ...args) as Promise<T>
   const initialization: LeaseInitialization = {

@@ -6,6 +6,7 @@ import type { CosmosEngine } from '../emulator/engine/index.js'
 import type { ApplyResult, DocumentAddress, StateWrite } from '../sas/store/state-store.js'
 import { Frames } from './door-frames.js'
 import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
+import type { OnCharge } from './engine-documents.js'
 import { EndedJobs } from './ended-jobs.js'
 import { engineOf, enginePorts, type EnginePorts } from './engine-ports.js'
 import type { TakenWork, WorkingUnits } from './taken-work.js'
@@ -63,10 +64,12 @@ class DoorSession {
   private readonly ports: EnginePorts
   private readonly names: DoorNames
   private readonly methods: ReadonlyMap<string, Answering>
+  /** The methods of each part of the process whose requests are counted apart. */
+  private readonly methodsOfUsers = new Map<string, ReadonlyMap<string, Answering>>()
   private readonly leases = new Map<string, LeaseStore>()
   /** What is sent with the next frame. */
   private readonly written = new Set<string>()
-  private charged: (readonly [operation: string, charge: number])[] = []
+  private charged: (readonly [operation: string, charge: number, user?: string])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
   private asked: Asked | null = null
@@ -82,8 +85,7 @@ class DoorSession {
       leaseContainer: name('leaseContainer'),
       accountHost: name('accountHost'),
     }
-    const onCharge = (operation: string, charge: number): void => void this.charged.push([operation, charge])
-    this.ports = enginePorts(engine, this.names.database, { accountHost: this.names.accountHost, onCharge })
+    this.ports = enginePorts(engine, name('database'), { accountHost: name('accountHost') })
     this.methods = new Map(Object.entries(this.answering()))
     this.frames = new Frames(socket, {
       maxBytes,
@@ -96,6 +98,12 @@ class DoorSession {
         this.ending.clear()
       },
     })
+  }
+
+  /** Returns a function that keeps the charges of one part of the process until the next answer. */
+  private charging(user?: string): OnCharge {
+    const more: [] | [string] = user === undefined ? [] : [user]
+    return (operation, charge) => void this.charged.push([operation, charge, ...more])
   }
 
   private take(message: unknown): void {
@@ -117,10 +125,20 @@ class DoorSession {
     answered.then(send, (error: unknown) => send(`null,${JSON.stringify(sentError(error))}`))
   }
 
-  private answering(): Readonly<Record<string, Answering>> {
+  /** Answers a request of one part of the process, whose charges are told apart. */
+  private async answerFor(user: string, method: string, ...args: readonly unknown[]): Promise<string> {
+    const methods = this.methodsOfUsers.get(user) ?? new Map(Object.entries(this.answering(user)))
+    this.methodsOfUsers.set(user, methods)
+    const found = methods.get(method)
+    if (found === undefined) throw new RangeError(`the store has no method ${method}`)
+    return found(...(args as never[]))
+  }
+
+  private answering(user?: string): Readonly<Record<string, Answering>> {
     const { container } = this.names
-    const state = this.ports.stateStore(container)
-    const feed = this.ports.changeFeed(container)
+    const onCharge = this.charging(user)
+    const state = this.ports.stateStore(container, onCharge)
+    const feed = this.ports.changeFeed(container, onCharge)
     const lists = stateMethods.map((name): [string, Answering] => {
       const method = Reflect.get(state, name) as (...args: unknown[]) => Promise<unknown>
       return [name, async (...args: never[]) => jsonText(await method.apply(state, args))]
@@ -138,7 +156,8 @@ class DoorSession {
       physicalRanges: async () => jsonText(await feed.physicalRanges()),
       partitionKeyPaths: async () => jsonText(await feed.partitionKeyPaths()),
       lease: (processorName: string, store: number, method: string, ...args: unknown[]) =>
-        this.callLease(this.leaseStore(processorName, store), method, args),
+        this.callLease(this.leaseStore(processorName, store, onCharge), method, args),
+      as: (name: string, method: string, ...args: unknown[]) => this.answerFor(name, method, ...args),
       watch: async () => this.watch(),
       await: async (address: DocumentAddress) => this.awaitEnd(address),
       offer: async (instanceName: string) => this.offer(instanceName),
@@ -148,11 +167,12 @@ class DoorSession {
     }
   }
 
-  private leaseStore(processorName: string, store: number): LeaseStore {
+  private leaseStore(processorName: string, store: number, onCharge: OnCharge): LeaseStore {
     const { container: monitoredContainer, leaseContainer } = this.names
     const key = `${store}\n${processorName}`
     const leases =
-      this.leases.get(key) ?? this.ports.leaseStore({ processorName, leaseContainer, monitoredContainer })
+      this.leases.get(key) ??
+      this.ports.leaseStore({ processorName, leaseContainer, monitoredContainer }, onCharge)
     this.leases.set(key, leases)
     return leases
   }

@@ -63,7 +63,7 @@ export async function portsThrough(
     ...names
   }: {
     readonly clock?: Clock
-    readonly onCharge?: (operation: string, charge: number) => void
+    readonly onCharge?: (operation: string, charge: number, user?: string) => void
     readonly database?: string
     readonly container?: string
   } = {},

@@ -30,16 +30,34 @@ const limits = route({
 
 const key = z.string().min(1)
 
+/** A number, as a person typed it. The library checks its range. */
+const typed = z.string().trim().min(1).optional()
+
 const set = route({
   method: 'POST',
   path: '/api/actions/limit/set',
-  summary: 'Sets how many steps may be at work, in place of the workflows. The rate of the limit stays.',
-  asked: z.strictObject({ key, why: reason, atOnce: z.string().trim().min(1) }),
+  summary: 'Sets the numbers of a limit, in place of the workflows. A number that is not named stays.',
+  asked: z.strictObject({
+    key,
+    why: reason,
+    atOnce: typed.meta({ description: 'The largest number of steps at work, such as "5".' }),
+    perSecond: typed.meta({ description: 'The largest number of attempts that begin in a second.' }),
+    burst: typed.meta({ description: 'The largest number of attempts that begin at once.' }),
+  }),
   answer: report,
-  handle: async ({ client, by }, { key: name, why, atOnce }) => {
-    const { perSecond = null, burst = null } = (await client.limits.get(name)) ?? {}
-    const rate = withoutUndefined({ perSecond: perSecond ?? undefined, burst: burst ?? undefined })
-    await client.limits.set(name, { ...rate, atOnce: wholeNumberOf(atOnce) }, { by, why })
+  handle: async ({ client, by }, { key: name, why, ...given }) => {
+    const numbers = withoutUndefined(given)
+    if (Object.keys(numbers).length === 0) {
+      throw new RequestInvalid('name a number of the limit: atOnce, perSecond or burst')
+    }
+    const wanted = Object.entries(numbers).map(([field, text]) => [field, numberOf(field, text)] as const)
+    const { atOnce, perSecond, burst } = (await client.limits.get(name)) ?? {}
+    const present = withoutUndefined({
+      atOnce: atOnce ?? undefined,
+      perSecond: perSecond ?? undefined,
+      burst: burst ?? undefined,
+    })
+    await client.limits.set(name, { ...present, ...Object.fromEntries(wanted) }, { by, why })
     return done(name)
   },
 })
@@ -60,10 +78,10 @@ function done(name: string) {
   return { isDryRun: false, done: [name], refused: [] }
 }
 
-function wholeNumberOf(given: string): number {
+function numberOf(field: string, given: string): number {
   const number = Number(given)
-  if (Number.isInteger(number)) return number
-  throw new RequestInvalid(`atOnce ${JSON.stringify(given)} must be a whole number`)
+  if (Number.isFinite(number)) return number
+  throw new RequestInvalid(`${field} ${JSON.stringify(given)} must be a number`)
 }
 
 /** The routes about limits. */

@@ -98,3 +98,19 @@ it('`migrate` refuses what it cannot do with one sentence', async () => {
   const unknown = { ...store, ...terms, workflow: 'selling' }
   await expect(migrate(undefined, unknown, terminal)).rejects.toThrow('unknown workflow "selling"')
 })
+
+it('`migrate` refuses an older version of the workflow without --older', async () => {
+  const newer = defineWorkflow(
+    'buying',
+    (job) => {
+      const approved = job.waitFor('approve')
+      job.step('pay', bank.pay, 70, { after: [approved], undo: 'none' })
+    },
+    { version: 3 },
+  )
+  await host.client.submit(newer, null, { jobId: 'M-9' })
+  const refusal = 'job M-9 has version 3 of workflow buying, and the new definition is version 2'
+  await expect(migrate('M-9', { ...store, ...terms, dryRun: true }, terminal)).rejects.toThrow(refusal)
+  expect(await migrate('M-9', { ...store, ...terms, older: true }, terminal)).toBe(0)
+  expect(said()).toBe('M-9 migrated: pay\n  version: 3 → 2\n  pay: input: 70 → 7')
+})

@@ -116,10 +116,16 @@ describe('a host on an embedded account', () => {
       const timing = { pollInterval: { min: '1h', max: '1h' } } as const
       const roles = ['scheduler', 'agents'] as const
       const store = isThroughSdk ? { client } : { embedded: attached }
-      const host = await startHost({ ...store, roles, agents: [greeter], timing })
+      const users = new Set<string>()
+      const telemetry = {
+        emit: (event: TelemetryEvent) =>
+          event.type === 'store.charged' ? void users.add(event.user ?? 'unknown') : undefined,
+      }
+      const host = await startHost({ ...store, roles, agents: [greeter], timing, telemetry })
       const job = await other.submit(greeting, { name: 'eve' }, { jobId: 'eve' })
       expect(await job.result()).toEqual({ greet: { text: 'hello eve' } })
       await host.stop()
+      expect([...users].toSorted()).toEqual(['agents', 'feed', 'scheduler'])
       other.close()
       client.dispose()
       await cosmos.close()

@@ -55,13 +55,22 @@ function reports<T>() {
 }
 
 describe('the local door', () => {
-  it('reports the charge of each call to the process that made it', async () => {
+  it('reports the charge of each call to the process that made it, with the part of the process', async () => {
     const door = await servedDoor(account())
     const charges: string[] = []
-    const ports = await portsThrough(door, { onCharge: (operation) => void charges.push(operation) })
+    const ports = await portsThrough(door, {
+      onCharge: (operation, _charge, user = 'unknown') => void charges.push(`${user} ${operation}`),
+    })
     await ports.state.apply('p', [create('a')])
-    await ports.state.read({ pk: 'p', id: 'a' })
-    expect(charges).toEqual(['state.create', 'state.read'])
+    await ports.stateOf('scheduler').read({ pk: 'p', id: 'a' })
+    await ports.stateOf('client').read({ pk: 'p', id: 'a' })
+    await ports.leases('unit', 'agents').list()
+    expect(charges).toEqual([
+      'unknown state.create',
+      'scheduler state.read',
+      'client state.read',
+      'agents lease.list',
+    ])
     ports.close()
   })
 

@@ -25,6 +25,15 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
   let store: APage
   let browser: Browser
   let page: Page
+  /** The texts with markup that views show: ids, reasons, notes and names. */
+  const namesOfPeople = new Map([
+    ['/inbox', [`bad ${hostile}`, `ann ${hostile}`]],
+    ['/jobs', [`bad ${hostile}`]],
+    ['/limits', [`slow ${hostile}`]],
+    ['/pauses', [`printer ${hostile}`, `no paper ${hostile}`]],
+    ['/operations', [`withdrawn ${hostile}`]],
+    ['/audit', [`slow ${hostile}`]],
+  ])
 
   beforeAll(async () => {
     store = await aPage(undefined, fleetControl({}))
@@ -76,9 +85,16 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       [view, 'light'],
       [view, 'dark'],
     ]),
-  )('%s has no violations in %s colours', async (view, colours) => {
+  )('%s has no violations in %s colours, and shows markup as text', async (view, colours) => {
     await open(view, colours === 'dark')
     expect(await found(colours === 'dark')).toEqual([])
+    const main = `document.querySelector('main')`
+    const parts = namesOfPeople.get(view) ?? []
+    expect(
+      await page.evaluate(`${JSON.stringify(parts)}.filter((one) => !${main}.textContent.includes(one))`),
+    ).toEqual([])
+    expect(await page.evaluate(`${main}.querySelectorAll('img').length`)).toBe(0)
+    expect(page.complaints).toEqual([])
   })
 
   it.each(

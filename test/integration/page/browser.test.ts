@@ -107,6 +107,13 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(await page.until<string>(`document.querySelector('.charge')?.textContent`)).toMatch(
       /^\d+ jobs? shown, read for \d+(\.\d+)? RU\.$/,
     )
+    await page.look({ width: 390, height: 844, isDark: false })
+    const shown = `[...document.querySelectorAll('.filters label')]
+      .filter((one) => one.offsetParent !== null).map((one) => one.querySelector('input, select').name)`
+    expect(await page.evaluate(shown)).toEqual(['job', 'text', 'waitingFor'])
+    await click('Filters')
+    await page.until(`${shown}.includes('tag')`)
+    await page.look({ width: 1280, height: 1080, isDark: false })
     await filter('tag', 'customer=none')
     await page.until(`document.querySelector('.empty')?.textContent === 'No job matches.'`)
     await open('/jobs?waitingFor=question')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, type APage } from './a-page.js'
-import { answerDialog, clickOn, closeDialog } from './controls.js'
+import { answerDialog, clickOn, closeDialog, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -19,7 +19,7 @@ const act = async (command: string, body: object, expected = 200): Promise<strin
 }
 
 describe('the API of limits', () => {
-  it('lists limits, sets the number and keeps the rate, and gives a limit back', async () => {
+  it('lists limits, sets the numbers that are named and keeps the others, and gives a limit back', async () => {
     const { text } = await store.get('/api/limits')
     const answer = routes.find((known) => known.path === '/api/limits')?.answer.parse(JSON.parse(text))
     expect(answer).toMatchObject([{ key: 'bank', atOnce: 3, perSecond: 20, waiting: 0, set: { by: 'ann' } }])
@@ -29,6 +29,8 @@ describe('the API of limits', () => {
       perSecond: 20,
       set: { by: 'ada', why: 'down' },
     })
+    await act('set', { key: 'bank', perSecond: '0.5', burst: '4', why: 'slow' })
+    expect(await store.host.client.limits.get('bank')).toMatchObject({ atOnce: 0, perSecond: 0.5, burst: 4 })
     await act('clear', { key: 'bank' })
     // No workflow of this store uses the limit, so no document of it is left to list.
     expect(await store.host.client.limits.get('bank')).toBeNull()
@@ -37,6 +39,11 @@ describe('the API of limits', () => {
   it.each([
     ['set', { key: 'bank', atOnce: 'many', why: 'x' }],
     ['set', { key: 'bank', atOnce: '2000', why: 'x' }],
+    ['set', { key: 'bank', atOnce: '1.5', why: 'x' }],
+    ['set', { key: 'bank', perSecond: '0', why: 'x' }],
+    ['set', { key: 'bank', perSecond: '5/s', why: 'x' }],
+    ['set', { key: 'bank', atOnce: '1', burst: '3', why: 'x' }],
+    ['set', { key: 'bank', why: 'x' }],
     ['set', { key: 'bank', atOnce: '1' }],
     ['clear', {}],
   ])('refuses %s of %j', async (command, body) => {
@@ -56,18 +63,30 @@ describe.skipIf(path === null)('the view of limits', () => {
   })
   afterAll(() => browser.close())
 
-  it('sets a limit with its command, and gives it back', async () => {
+  it('sets the numbers of a limit with its command, and gives it back', async () => {
     await clickOn(page, 'Limits')
     await page.until(`document.querySelector('table.limits')?.textContent.includes('0 of 2')`)
     await clickOn(page, 'Set')
     await page.until(`document.querySelector('dialog[open]')`)
-    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
-      'stepward limit set --at-once N --why TEXT bank',
+    const command = `document.querySelector('dialog .command code').textContent`
+    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT bank')
+    expect(await page.evaluate(`document.querySelector('dialog [name="atOnce"]').value`)).toBe('2')
+    expect(await page.evaluate(`document.querySelector('dialog .buttons .quiet').textContent`)).toBe(
+      'Change a part.',
     )
+    await typeInto(page, `document.querySelector('dialog [name="perSecond"]')`, '0.5')
+    await typeInto(page, `document.querySelector('dialog [name="burst"]')`, '3')
+    expect(await page.evaluate(command)).toBe('stepward limit set --per-second 0.5 --burst 3 --why TEXT bank')
     const said = await answerDialog(page, { atOnce: '0', why: 'the bank is down' })
+    expect(await page.evaluate(command)).toBe(
+      "stepward limit set --at-once 0 --per-second 0.5 --burst 3 --why 'the bank is down' bank",
+    )
     expect(said).toContain('1 limit accepted this.')
     await closeDialog(page)
     await page.until(`document.querySelector('table.limits')?.textContent.includes('0, paused')`)
+    expect(await page.evaluate(`document.querySelector('table.limits').textContent`)).toContain(
+      '0.5 a second, burst 3',
+    )
     expect((await store.host.client.limits.get('bank'))?.set).toMatchObject({
       by: 'ada',
       why: 'the bank is down',

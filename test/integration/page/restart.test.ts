@@ -16,6 +16,17 @@ const older = defineWorkflow('buying', (job) => {
   job.waitFor('delivery', { after: [pay], completeWithin: '5d' })
 })
 
+/** A newer one, as a deployment has submitted it after the start of the page. */
+const newer = defineWorkflow(
+  'buying',
+  (job) => {
+    const check = job.step('check', bank.pay, { isRefused: false, amount: 1 })
+    const pay = job.step('pay', bank.pay, { isRefused: true, amount: 2 }, { after: [check] })
+    job.waitFor('delivery', { after: [pay], completeWithin: '9d' })
+  },
+  { version: 2 },
+)
+
 const bad = `bad ${hostile}`
 
 beforeAll(async () => {
@@ -25,8 +36,8 @@ beforeAll(async () => {
     await client.submit(buying, { jobId, isRefused: true, amount: 7 }, { jobId })
     await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
   }
-  for (const jobId of ['old-1', 'old-2', 'old-3']) {
-    await client.submit(older, null, { jobId })
+  for (const jobId of ['old-1', 'old-2', 'old-3', 'new-1']) {
+    await client.submit(jobId === 'new-1' ? newer : older, null, { jobId })
     await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
   }
 })
@@ -76,6 +87,14 @@ it('the page gives a job the plan of its module, after a dry run, and refuses wh
     done: ['old-2'],
     refused: [{ jobId: 'none' }],
   })
+  const reason =
+    'job new-1 has version 2 of workflow buying, and the new definition is version 1: use the newer module, or allow an older version'
+  expect(await act('migrate', { jobs: [{ jobId: 'new-1' }], dryRun: true })).toMatchObject({
+    done: [],
+    refused: [{ jobId: 'new-1', reason }],
+  })
+  expect(await act('migrate', { job: { jobId: 'new-1' } }, 409)).toMatchObject({ error: { message: reason } })
+  expect(await job('new-1')).toMatchObject({ audit: [] })
   await act('migrate', { filter: { text: 'old' } }, 400)
   await act('migrate', { filter: { workflow: 'unknown' } }, 400)
 })

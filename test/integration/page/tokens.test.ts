@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type CryptoKey } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
@@ -10,6 +10,8 @@ const store = createInProcessCosmos()
 const [tenantId, clientId, publicUrl] = ['the-tenant', 'the-client', 'https://jobs.example']
 let [host, origin, authority] = [null as Host | null, '', '']
 let [own, other] = [null, null] as readonly [CryptoKey | null, CryptoKey | null]
+/** The own key, for another algorithm. */
+let ofOtherAlgorithm: CryptoKey | null = null
 /** A stand-in for Entra ID, which publishes the keys of the tenant. */
 let areKeysAway = false
 const entra = createServer((request, response) => {
@@ -23,6 +25,7 @@ const published: { keys: object[] } = { keys: [] }
 
 interface Token {
   readonly key?: CryptoKey | null
+  readonly algorithm?: string
   readonly claims?: Readonly<Record<string, unknown>>
   readonly issuer?: string
   readonly audience?: string
@@ -32,9 +35,10 @@ interface Token {
 
 function tokenWith({ key = own, claims = {}, audience = clientId, ...token }: Token = {}): Promise<string> {
   const { issuer = `${authority}/${tenantId}/v2.0`, expiresIn = '10m', notBefore = '-1m' } = token
+  const { algorithm = 'RS256' } = token
   if (key === null) throw new Error('no key yet')
   const signing = new SignJWT({ preferred_username: 'ada@contoso.example', roles: ['Operator'], ...claims })
-    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setProtectedHeader({ alg: algorithm, kid: 'one' })
     .setIssuer(issuer)
     .setAudience(audience)
     .setNotBefore(notBefore)
@@ -46,9 +50,13 @@ const get = (path: string, headers: Record<string, string>): Promise<Answer> =>
   ask(`${origin}${path}`, { headers })
 
 beforeAll(async () => {
-  const [mine, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
+  const mine = await generateKeyPair('RS256', { extractable: true })
+  const foreign = await generateKeyPair('RS256')
   ;[own, other] = [mine.privateKey, foreign.privateKey]
-  published.keys = [{ ...(await exportJWK(mine.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }]
+  const { alg: _alg, ...half } = await exportJWK(mine.privateKey)
+  ofOtherAlgorithm = (await importJWK(half, 'PS256')) as CryptoKey
+  // Entra ID names no algorithm of its keys.
+  published.keys = [{ ...(await exportJWK(mine.publicKey)), kid: 'one', use: 'sig' }]
   await new Promise<void>((resolve) => entra.listen(0, '127.0.0.1', resolve))
   authority = `http://127.0.0.1:${(entra.address() as AddressInfo).port}`
   const page = { entra: { tenantId, clientId, authority }, publicUrl }
@@ -104,6 +112,11 @@ describe('a page that accepts tokens of Microsoft Entra ID', () => {
     expect(text).not.toContain('ada@contoso.example')
   })
 
+  it('refuses a token that is signed with the right key and another algorithm', async () => {
+    const token = await tokenWith({ key: ofOtherAlgorithm, algorithm: 'PS256' })
+    expect((await get('/api/jobs', bearer(token))).status).toBe(401)
+  })
+
   it('refuses requests without a token, with parts of one, and with one that is not signed', async () => {
     const token = await tokenWith()
     const [head = '', body = ''] = token.split('.')
@@ -143,6 +156,19 @@ describe('a page that accepts tokens of Microsoft Entra ID', () => {
     expect((await (await host?.client.get('J-1'))?.view())?.audit).toMatchObject([
       { command: 'cancel', by: 'ada@contoso.example', why: 'late' },
     ])
+  })
+
+  it.each<[string, unknown]>([
+    ['without roles', undefined],
+    ['with an unknown role', ['Reader']],
+    ['whose roles are no list', 'Admin'],
+  ])('shows nothing to a token %s', async (_which, roles) => {
+    const headers = bearer(await tokenWith({ claims: { roles } }))
+    for (const address of ['/api/jobs', '/api/changes']) {
+      const { status, text } = await get(address, headers)
+      expect(status).toBe(403)
+      expect(text).toContain('has none of the app roles')
+    }
   })
 
   it('carries out no action of another origin', async () => {

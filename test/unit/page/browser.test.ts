@@ -14,6 +14,7 @@ import {
   lengthText,
   momentText,
   untilText,
+  withMoments,
 } from '../../../src/page/browser/state/formats.js'
 import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
@@ -419,6 +420,13 @@ describe('the graph of a job', () => {
   })
 })
 
+it('the times in a sentence of the server are those of the page, and the names in it stay', () => {
+  const text = 'Job tick@1970-01-01T00:00:05Z sleeps until 1970-01-01T00:01:00Z, since 1970-01-02T00:00:00Z.'
+  expect(withMoments(text, 0)).toBe(
+    'Job tick@1970-01-01T00:00:05Z sleeps until 00:01:00Z, since 1970-01-02 00:00:00Z.',
+  )
+})
+
 it('times, ages and long values are short texts', () => {
   expect(momentText(at(5), 10_000)).toBe('00:00:05Z')
   expect(momentText(at(5), 90_000_000)).toBe('1970-01-01 00:00:05Z')
@@ -432,6 +440,14 @@ it('times, ages and long values are short texts', () => {
   expect(durationText(null)).toBe('?')
   expect([90_000, 5_400_000, 86_400_000, 7].map(lengthText)).toEqual(['90s', '90m', '1d', '7ms'])
   expect([untilText(at(0), 1), untilText(at(90), 0)]).toEqual(['now', 'in 1 min'])
+  const [hour, day] = [3_600, 86_400]
+  expect([hour, 1.5 * hour, day + hour - 1, 2 * day].map((seconds) => untilText(at(seconds), 0))).toEqual([
+    'in 1 h',
+    'in 1 h 30 min',
+    'in 1 d',
+    'in 2 d',
+  ])
+  expect(untilText(at(day + 5 * hour), 0)).toBe('in 1 d 5 h')
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
 })

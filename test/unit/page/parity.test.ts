@@ -72,11 +72,10 @@ const optionsElsewhere: Readonly<Record<string, string>> = {
   subscription: 'the page has the app that it was started with',
   'answer yes': 'an answer is any value',
   'answer no': 'an answer is any value',
+  'migrate older': 'the page may run with an old module by mistake, so it refuses an older version',
   'submit notify': 'without a receiver, no event is reported',
   'submit replyTo': 'the page lets no person choose an address that the host calls',
   'submit wait': 'the page shows the job as it goes on',
-  'limit set perSecond': 'the page keeps the rate of a limit',
-  'limit set burst': 'the page keeps the rate of a limit',
 }
 
 /** Fields of actions that the commands have in another form, each with the reason. */

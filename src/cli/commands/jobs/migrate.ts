@@ -5,6 +5,7 @@ import {
   type BulkMigrateReport,
   type JobClient,
   type MigratedAlike,
+  type MigrateOptions,
   type MigrateReport,
 } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
@@ -22,12 +23,13 @@ export interface MigrateCommandOptions extends StoreOptions, SelectionOptions {
   readonly by?: string
   readonly why?: string
   readonly dryRun?: boolean
+  readonly older?: boolean
 }
 
 interface Given {
   readonly module: UserModule
   readonly path: string
-  readonly terms: { readonly by: string; readonly why: string; readonly dryRun: boolean }
+  readonly terms: Pick<MigrateOptions, 'by' | 'why' | 'dryRun' | 'older'>
   readonly options: MigrateCommandOptions
   readonly terminal: Terminal
 }
@@ -42,11 +44,11 @@ export async function migrate(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(jobId, options)
-  const { by = whoAmI(), why = '', dryRun = false } = options
+  const { by = whoAmI(), why = '', dryRun = false, older = false } = options
   return withExistingStore({ options, terminal }, async (settings) => {
     const path = modulePath(options.module, settings.module, '--module')
     const module = await loadUserModule(path)
-    const given = { module, path, terms: { by, why, dryRun }, options, terminal }
+    const given = { module, path, terms: { by, why, dryRun, older }, options, terminal }
     return withClient(settings, (client) =>
       jobId === undefined ? migrateAll(client, given) : migrateOne(client, jobId, given),
     )

@@ -165,7 +165,7 @@ function answered({ form, jobId, stepId: step }, fields) {
  * @param {string} input
  */
 function isUnchanged({ kind }, given, input) {
-  const isPart = kind === 'schedule set' || kind === 'triage'
+  const isPart = kind === 'schedule set' || kind === 'triage' || kind === 'limit set'
   return isPart && input === '' && Object.keys(given).length === 0
 }
 

@@ -1,4 +1,4 @@
-import { editLines, momentText } from '../state/formats.js'
+import { editLines, momentText, withMoments } from '../state/formats.js'
 import { html } from './html.js'
 
 /**
@@ -29,7 +29,7 @@ export function Decisions({ rows, none }) {
             <td><bdi>${by}</bdi></td>
             <td>${what}</td>
             <td>
-              <bdi>${why}</bdi>${editLines(edit).map((line) => html`<br /><bdi class="quiet">${line}</bdi>`)}
+              <bdi>${withMoments(why, Date.now())}</bdi>${editLines(edit).map((line) => html`<br /><bdi class="quiet">${line}</bdi>`)}
             </td>
           </tr>`,
       )}

@@ -1,6 +1,6 @@
 /** @import { Found, Triage } from '../state/shapes.js' */
 import { useEffect } from 'preact/hooks'
-import { agoText, momentText } from '../state/formats.js'
+import { agoText, momentText, untilText } from '../state/formats.js'
 import { html } from './html.js'
 
 /** The longest delay that `setTimeout` of a browser accepts. */
@@ -17,7 +17,7 @@ export function TriageNote({ told: { assignee, note, snoozedUntil, by, at } }) {
   const isHidden = snoozedUntil !== null && Date.parse(snoozedUntil) > now
   return html`<span class="told">
     ${assignee === null ? null : html`<b><bdi>${assignee}</bdi></b> looks after it. `}
-    ${isHidden ? html`<span class="badge">hidden until ${momentText(snoozedUntil, now)}</span> ` : null}
+    ${isHidden ? html`<span class="badge">hidden until ${momentText(snoozedUntil, now)}, ${untilText(snoozedUntil, now).replace(/^in /u, 'for ')}</span> ` : null}
     ${note === null ? null : html`<q><bdi>${note}</bdi></q> `}
     <span class="quiet">said by <bdi>${by}</bdi> ${agoText(at, now)}</span>
   </span>`

@@ -81,7 +81,7 @@ export const actionKinds = {
     ...onJobs,
     title: 'Migrate',
     effect:
-      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. For a newer module, start the page again.',
+      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. A job with a newer version of the workflow refuses it: start the page again with the newer module.',
     reason: 'demanded',
   },
   triage: {
@@ -258,14 +258,22 @@ export const actionKinds = {
     ...onLimit,
     title: 'Set',
     effect:
-      'The number applies in place of that of the workflows, also to steps that wait. 0 lets no step begin.',
+      'The numbers apply in place of those of the workflows, also to steps that wait. A field that you leave alone stays.',
     reason: 'demanded',
-    fields: [{ name: 'atOnce', label: 'The largest number of steps at work', placeholder: '5' }],
+    fields: [
+      field('atOnce', 'The largest number of steps at work (0 lets no step begin)', 'no limit', {
+        isOptional: true,
+      }),
+      field('perSecond', 'Attempts that begin in a second, on average', 'no limit', { isOptional: true }),
+      field('burst', 'Attempts that begin at once after a quiet time', 'those of a second', {
+        isOptional: true,
+      }),
+    ],
   },
   'limit clear': {
     ...onLimit,
     title: 'Clear',
-    effect: 'The number of the workflows applies again.',
+    effect: 'The numbers of the workflows apply again.',
     reason: 'none',
   },
 }

@@ -185,7 +185,7 @@ function oneLine(json = 'null') {
 }
 
 /** @type {Record<string, string>} The words for options that are not given yet. */
-const wordsOfMissing = { atOnce: 'N', workflow: 'NAME', role: 'ROLE', count: 'N' }
+const wordsOfMissing = { workflow: 'NAME', role: 'ROLE', count: 'N' }
 
 /** @type {Record<string, string>} The files that commands read in place of JSON, by the names of the fields. */
 const jsonFiles = { stepInput: 'step-input.json' }

@@ -31,11 +31,33 @@ export function agoText(at, now) {
 }
 
 /**
+ * Returns how long it is until a time, with hours besides days and minutes besides hours.
+ *
  * @param {string} at
  * @param {number} now
  */
 export function untilText(at, now) {
-  return Date.parse(at) <= now ? 'now' : `in ${durationText(Date.parse(at) - now)}`
+  const minutes = Math.floor((Date.parse(at) - now) / 60_000)
+  if (minutes < 60) return Date.parse(at) <= now ? 'now' : `in ${durationText(Date.parse(at) - now)}`
+  const hours = Math.floor(minutes / 60)
+  const [large, small] =
+    hours < 24
+      ? [`${hours} h`, minutes % 60 === 0 ? '' : ` ${minutes % 60} min`]
+      : [`${Math.floor(hours / 24)} d`, hours % 24 === 0 ? '' : ` ${hours % 24} h`]
+  return `in ${large}${small}`
+}
+
+/**
+ * Returns a sentence of the server with its times as the page writes them. A text of a user may contain a time too, so
+ * only a time after "since" or "until" is rewritten.
+ *
+ * @param {string} sentence
+ * @param {number} now
+ */
+export function withMoments(sentence, now) {
+  return sentence.replaceAll(/(?<=\b(?:since|until) )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?=[\s.,;)]|$)/gu, (at) =>
+    momentText(at, now),
+  )
 }
 
 const units = /** @type {const} */ ([

@@ -48,7 +48,7 @@ function Used({ usage }) {
     <p class="quiet">
       <b>Computed</b>${` from ${counted(ended, 'job that has', 'jobs that have')} ended, of ${counted(jobs, 'job', 'jobs')} submitted since ${momentText(since, Date.now())}, ${isCut ? 'the newest that are read, ' : ''}and from the leases: ${counted(assumed.instances, 'instance', 'instances')} of each role, ${assumed.isTogether ? 'all roles in one process' : 'roles apart'}, ${counted(assumed.partitions, 'partition', 'partitions')}. Charges of the change feed are upper limits. Read for ${unitsText(charge)} RU.`}
     </p>
-    <div class="columns">
+    <div class="columns flowing">
       <${Panel} title="By workflow, computed">
         ${
           workflows.length === 0
@@ -122,13 +122,14 @@ export function Charges() {
   if (data === null)
     return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
   return html`<${Problem} error=${error} />
-    <div class="columns">
+    <div class="columns flowing">
       <${Panel} title="This process, measured">
         ${
           data.host === null
             ? html`<p class="quiet">
                 This process runs no roles, so it measures none. Each process of a role reports ${' '}
-                <code>stepward_request_charge_total</code> at <code>/metrics</code>.
+                <code>stepward_user_request_charge_total</code> at <code>/metrics</code>, also if it is attached to an
+                embedded store.
               </p>`
             : html`<${ByUser} users=${data.host.users} page=${data} since=${data.host.since} />
                 <${Measured} rows=${data.host} of="for the roles of this process" />`

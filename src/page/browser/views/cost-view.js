@@ -68,7 +68,7 @@ function Computed({ cost }) {
           html`<div class="tile"><span class="number">${unitsText(value)}</span><span>${what}</span></div>`,
       )}
     </div>
-    <div class="columns">
+    <div class="columns flowing">
       <${Panel} title="A job">
         <${Numbers}
           head=${['', 'one process', 'roles apart']}

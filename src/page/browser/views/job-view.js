@@ -8,7 +8,7 @@ import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { agoText, counted, durationText, momentText } from '../state/formats.js'
+import { agoText, counted, durationText, momentText, withMoments } from '../state/formats.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
@@ -110,7 +110,7 @@ function Head({ job, lacking, reload }) {
       <${CopyButton} text=${job.jobId} label="Copy id" />
       <${Link} to=${addressOf('/history', { jobId: job.jobId, partitionKey: job.partitionKey })}>History<//>
     </div>
-    <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${lacking === null ? job.why : `${lacking} ${job.why}`}</bdi></p>
+    <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${withMoments(lacking === null ? job.why : `${lacking} ${job.why}`, now)}</bdi></p>
     ${job.triage === null ? null : html`<p><${TriageNote} told=${job.triage} /></p>`}
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />

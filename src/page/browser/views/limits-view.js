@@ -82,9 +82,10 @@ function Table({ limits, reload }) {
 }
 
 /** @param {{ limit: Limit, reload: () => void }} props */
-function Actions({ limit: { key, set, atOnce }, reload }) {
+function Actions({ limit, reload }) {
+  const { key, set, atOnce } = limit
   const kinds = /** @type {Kind[]} */ (set === null ? ['limit set'] : ['limit set', 'limit clear'])
-  return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, onDone: reload }} />
+  return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, present: numbersOf(limit), onDone: reload }} />
     ${atOnce === 0 ? null : html`<${ActionButtons} kinds=${['pause']} about=${{ target: { what: 'key', name: key }, onDone: reload }} />`}`
 }
 
@@ -97,6 +98,17 @@ function SetBy({ set: { by, at, why } }) {
 function insideText({ inside, atOnce }) {
   if (atOnce === null) return 'no limit'
   return atOnce === 0 ? `${inside.length}, paused` : `${inside.length} of ${atOnce}`
+}
+
+/**
+ * Returns the numbers in force, as the dialog shows them.
+ *
+ * @param {Limit} limit
+ * @returns {Record<string, string>}
+ */
+function numbersOf({ atOnce, perSecond, burst }) {
+  const known = Object.entries({ atOnce, perSecond, burst }).filter(([, number]) => number !== null)
+  return Object.fromEntries(known.map(([name, number]) => [name, String(number)]))
 }
 
 /** @param {Limit} limit */

@@ -34,7 +34,7 @@ export async function migrateJob<I>(
   options: MigrateOptions,
 ): Promise<MigrateReport> {
   const { store, clock, telemetry } = ports
-  const { by, dryRun = false } = options
+  const { by, dryRun = false, older = false } = options
   const { jobId } = address
   const unclear = new UnclearWrites(`job ${jobId}`)
   let written: MigrateReport | null = null
@@ -47,7 +47,7 @@ export async function migrateJob<I>(
     const planned = await plannedFor(ports, job, workflow)
     // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
     const why = hideDocuments(job, [...steps.values()]).conceal(options.why)
-    const migrated = migrate({ job, steps, now: clock.now() }, { planned, by, why })
+    const migrated = migrate({ job, steps, now: clock.now() }, { planned, by, why, older })
     if (typeof migrated === 'string') throw new CommandRefused(jobId, migrated)
     const report = reportOf(migrated, dryRun)
     if (migrated.changed.length === 0 && !migrated.isJobChanged) return written ?? report

@@ -8,6 +8,8 @@ export interface MigrateOptions extends CommandOptions {
   readonly by: string
   /** The reason, kept in the job. */
   readonly why: string
+  /** Whether a definition with an older version may replace the plan of the job. Default false: it is refused. */
+  readonly older?: boolean
 }
 
 /** A migration that was made or, in a dry run, would be made. */
@@ -45,6 +47,7 @@ const shape = {
   why: reasonText,
   partitionKey: text().optional(),
   dryRun: flag().optional(),
+  older: flag().optional(),
 }
 
 /** Returns all problems of the arguments of a migration. */

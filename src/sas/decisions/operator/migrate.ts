@@ -17,6 +17,8 @@ export interface Migration {
   readonly planned: Planned
   readonly by: string
   readonly why: string
+  /** Whether an older version of the workflow may replace a newer one. */
+  readonly older: boolean
 }
 
 /** The documents of a migrated job, and what a migration does with each step. */
@@ -69,9 +71,12 @@ const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>
  * Returns the documents of a job with a new plan (F-B6 to F-B9), or the reason why the job cannot have it. Steps that have
  * begun keep what they ran with, and their undo. All other steps get the new plan in one write (I39).
  */
-export function migrate(standing: Standing, { planned, by, why }: Migration): Migrated | string {
+export function migrate(standing: Standing, { planned, by, why, older }: Migration): Migrated | string {
   const { job, steps, now } = standing
-  const problem = stateProblem(job, planned.job) ?? shapeProblem(standing, planned.steps)
+  const problem =
+    stateProblem(job, planned.job) ??
+    (older ? null : versionProblem(job, planned.job)) ??
+    shapeProblem(standing, planned.steps)
   if (problem !== null) return problem
   const pairs = planned.steps.flatMap((next) => {
     const step = steps.get(next.stepId)
@@ -140,6 +145,16 @@ function stateProblem(job: JobDocument, planned: JobDocument): string | null {
     return `job ${jobId} is being undone: a new plan has no effect before it is undone and resubmitted`
   if (planned.workflow === workflow) return null
   return `job ${jobId} runs workflow ${workflow}, and the new definition is of ${planned.workflow}`
+}
+
+/** A module that was loaded before a deployment has the old definition, and would undo an earlier migration. */
+function versionProblem(
+  { jobId, workflow, workflowVersion }: JobDocument,
+  planned: JobDocument,
+): string | null {
+  if (planned.workflowVersion >= workflowVersion) return null
+  const has = `job ${jobId} has version ${workflowVersion} of workflow ${workflow}`
+  return `${has}, and the new definition is version ${planned.workflowVersion}: use the newer module, or allow an older version`
 }
 
 function shapeProblem({ job, steps }: Standing, planned: readonly StepDocument[]): string | null {

@@ -170,6 +170,15 @@ describe('a migration', () => {
     expect(await refusal(right)).toContain('job o is being undone')
   })
 
+  it('to an older version is refused, and written if the operator allows it', async () => {
+    await waiting(right)
+    const versions = 'job o has version 2 of workflow order, and the new definition is version 1'
+    expect(await refusal(wrong)).toContain(versions)
+    expect((await world.job('o')).workflowVersion).toBe(2)
+    expect(await migrate(wrong, { older: true })).toMatchObject({ changed: ['ship'], kept: ['reserve'] })
+    expect((await world.job('o')).workflowVersion).toBe(1)
+  })
+
   it.each<[why: string, build: Build, said: string]>([
     [
       'that lacks a step',
