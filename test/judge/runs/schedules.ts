@@ -37,7 +37,8 @@ const ticked = defineWorkflow<TickInput>('ticked', (job) => {
 /** A workflow that takes about three seconds, because the answer of its first call comes too late. */
 const long = defineWorkflow<TickInput>('long-ticked', (job) => {
   const common = { completeWithin: completeWithinMs, retry: { tries: 5, backoff: { min: 100, max: 200 } } }
-  const undo = (): ReturnType<typeof named.remote.undo> => named.remote.undo({ moods: [] })
+  const undo = (output: { readonly receipt: unknown }): ReturnType<typeof named.remote.undo> =>
+    named.remote.undo({ moods: [], receipt: output.receipt as number })
   const nap = job.sleep('nap', 500)
   const first = job.step<{ moods: readonly Mood[] }, Receipt>(
     'a',
