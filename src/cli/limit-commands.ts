@@ -24,7 +24,10 @@ export function addLimitCommands(program: Command, terminal: Terminal, ending: R
 
   withStoreOptions(limit.command('set <key>'))
     .description('set a limit in place of that of the workflows, also while jobs wait')
-    .option('--at-once <n>', 'the largest number of steps at work at once')
+    .option(
+      '--at-once <n>',
+      'the largest number of steps at work at once; pass this or --per-second, or both',
+    )
     .option('--per-second <n>', 'the largest number of attempts that begin in a second, on average')
     .option('--burst <n>', 'the largest number of attempts that begin at once after a quiet time')
     .option('--why <text>', 'the reason; stored with the limit')

@@ -1,19 +1,15 @@
 #!/usr/bin/env node
-import { errorMessage } from '../platform/internal.js'
-import { CommanderError } from 'commander'
+import { CommanderError, type Command } from 'commander'
 import { createRequire } from 'node:module'
-import { exitCodeOf, exitCodes, inCommandWords } from './output/cli-error.js'
+import { exitCodeOf, exitCodes } from './output/cli-error.js'
+import { messageFor } from './output/command-words.js'
 import { programOf } from './program.js'
 import { terminalOf } from './output/terminal.js'
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
 const terminal = terminalOf(process)
 
-/** Errors about arguments name them as the code does. */
-function messageOf(error: unknown): string {
-  const isAboutArguments = error instanceof Error && exitCodeOf(error) === exitCodes.usage
-  return isAboutArguments ? inCommandWords(error.message) : errorMessage(error)
-}
+let called: Command | undefined
 
 async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
@@ -31,14 +27,17 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  await programOf({ version, terminal, ending }).parseAsync()
+  const program = programOf({ version, terminal, ending })
+  program.hook('preAction', (_, command) => {
+    called = command
+  })
+  await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     // Commander has already printed its message or the help.
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   } else {
-    const message = messageOf(error)
-    terminal.note(`stepward: ${message}`)
+    terminal.note(`stepward: ${messageFor(error, called)}`)
     if (process.argv.includes('--verbose') && error instanceof Error) terminal.note(error.stack ?? '')
     process.exitCode = exitCodeOf(error)
   }

@@ -129,7 +129,7 @@ function decisionCommand(
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
     .option('--all', 'every job, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
-    .option('--why <text>', 'the reason; stored with the job')
+    .option('--why <text>', `the reason${kind === 'release' ? '' : ' (required)'}; stored with the job`)
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'show what would happen to each job, and write nothing')
     .action(async (job: string | undefined, options: DecideOptions) => {
@@ -160,7 +160,7 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
   const after = new Option('--after <choice>', 'undo or keep the effects of steps that run again')
   withSelection(withStoreOptions(program.command('restart [job]')))
     .description('restart one job, or all that match, from a step, as a new job')
-    .option('--from <step>', 'the first step that runs again; steps before it are carried over')
+    .option('--from <step>', 'the first step that runs again (required); steps before it are carried over')
     .option('--input <file>', 'JSON that replaces the input of the job')
     .option('--step-input <file>', 'JSON that replaces the input of the step --from')
     .option(
@@ -171,7 +171,7 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
     .option('--as <id>', 'the id of the new job; default: JOB.r1')
     .option('--all', 'every job in Error, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
-    .option('--why <text>', 'the reason; stored with both jobs')
+    .option('--why <text>', 'the reason (required); stored with both jobs')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'show what would happen to each job, and write nothing')
     .action(async (job: string | undefined, options: RestartCommandOptions) => {
@@ -183,8 +183,11 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
 function addMigrateCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
   withSelection(withStoreOptions(program.command('migrate [job]')))
     .description('replace the plan of one job, or of all that match, by a newer definition')
-    .option('--module <file>', 'the module that exports the newer workflow')
-    .option('--why <text>', 'the reason; stored with the job')
+    .option(
+      '--module <file>',
+      'the module that exports the newer workflow; default: "module" of the configuration',
+    )
+    .option('--why <text>', 'the reason (required); stored with the job')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'show what would change, and write nothing')
     .option('--older', 'also replace a newer version of the workflow by an older one')

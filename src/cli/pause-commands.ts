@@ -16,7 +16,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
   for (const [kind, description] of kinds) {
     withStoreOptions(program.command(`${kind} <what> <name>`))
       .description(`${description} (WHAT is job, workflow, agent or key)`)
-      .option('--why <text>', 'the reason; stored with the decision')
+      .option('--why <text>', `the reason${kind === 'pause' ? ' (required)' : ''}; stored with the decision`)
       .option('--by <name>', 'who decides; default: your account on this machine')
       .option('--dry-run', 'only check the command, and write nothing')
       .action(async (what: string, name: string, options: PauseOptions) => {

@@ -127,7 +127,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     )
     .option('--endpoint <url>', 'the address of the emulator', 'http://127.0.0.1:8081/')
     .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
-    .requiredOption('--ranges <ids...>', 'the ids of the two ranges')
+    .requiredOption('--ranges <ids...>', 'the ids of the two ranges (required)')
     .action(async (container: string, options: MergeOptions) => {
       const { emulatorMerge } = await import('./commands/store/emulator-partitions.js')
       await ending(emulatorMerge(container, options, terminal))
@@ -161,7 +161,10 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
 
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
-    .option('--workflows <module>', 'module that exports the workflow')
+    .option(
+      '--workflows <module>',
+      'module that exports the workflow; default: "module" of the configuration',
+    )
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
     .option(
       '--notify <event>',

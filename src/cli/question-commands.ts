@@ -33,7 +33,7 @@ export function addQuestionCommands(program: Command, terminal: Terminal, ending
 
   withStoreOptions(program.command('answer-link <job> <step>'))
     .description('a signed link with which one person answers a question without an account')
-    .option('--assignee <name>', 'who gets the link; the name is stored with the answer')
+    .option('--assignee <name>', 'who gets the link (required); the name is stored with the answer')
     .option('--expires-in <time>', 'how long the link can be used', '7d')
     .action(async (job: string, step: string, options: AnswerLinkCommandOptions) => {
       const { answerLink } = await import('./commands/jobs/answer-link.js')

@@ -51,8 +51,8 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
 
   withDecision(withStoreOptions(schedule.command('backfill <schedule>')))
     .description('submit the ticks of a time in the past; a tick that was submitted is left alone')
-    .requiredOption('--from <when>', 'the earliest due time: 2h, 1d, or 2026-01-31T12:00Z')
-    .requiredOption('--to <when>', 'the latest due time')
+    .requiredOption('--from <when>', 'the earliest due time (required): 2h, 1d, or 2026-01-31T12:00Z')
+    .requiredOption('--to <when>', 'the latest due time (required)')
     .option('--dry-run', 'show the ticks, and submit nothing')
     .action(async (id: string, options: BackfillCommandOptions) => {
       const { backfillSchedule } = await import('./commands/jobs/schedules.js')
@@ -65,7 +65,10 @@ function addSetCommand(schedule: Command, terminal: Terminal, ending: RunCommand
     .description(
       'store a schedule that a module exports, or all of them; or create or change one by the options below',
     )
-    .option('--workflows <module>', 'module that exports the schedule, or the --workflow')
+    .option(
+      '--workflows <module>',
+      'module that exports the schedule, or the --workflow; default: "module" of the configuration',
+    )
     .option('--workflow <name>', 'the workflow whose job each tick submits; a new schedule needs it')
     .option('--cron <pattern>', 'minute, hour, day of the month, month, weekday, such as "30 2 * * 1-5"')
     .option('--time-zone <name>', 'the time zone of --cron; a new schedule has UTC')

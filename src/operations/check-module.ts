@@ -4,6 +4,7 @@ import {
   agentOperations,
   conditionText,
   largeListOf,
+  limitsOfItems,
   jobCost,
   limitCost,
   longestTimes,
@@ -37,6 +38,8 @@ export interface CheckedStep {
   readonly undo: string | null
   /** The keys of its limits as text. */
   readonly limits: readonly string[]
+  /** Those of them that each partition has on its own. */
+  readonly limitsPerPartition: readonly string[]
   /** The longest time of the step. Null if it is unknown. */
   readonly longestMs: number | null
 }
@@ -45,8 +48,12 @@ export interface CheckedWorkflow {
   readonly name: string
   readonly version: number
   readonly steps: readonly CheckedStep[]
-  /** The limits of its jobs: how many of them run at once, and the key as text. */
-  readonly limits: readonly { readonly key: string; readonly atOnce: number | null }[]
+  /** The limits of its jobs: how many run at once, the key as text, and whether each partition has a limit of its own. */
+  readonly limits: readonly {
+    readonly key: string
+    readonly atOnce: number | null
+    readonly perPartition: boolean
+  }[]
   /** The longest time to the end of the last step, if every attempt fails at its deadline. Null if unknown. */
   readonly longestMs: number | null
   /** The longest time to undo all steps. */
@@ -90,6 +97,7 @@ export function checkModule({ agents, workflows, schedules }: ModuleUnderCheck):
       ? []
       : unused.map((name) => `agent ${name} is called by no workflow of this module`)),
     ...workflows.flatMap(tooShort),
+    ...workflows.flatMap(mayShareLimits),
   ]
   return {
     workflows: workflows.map(checkedWorkflow),
@@ -147,6 +155,26 @@ function tooShort({ name, plan, submission }: Workflow<unknown>): readonly strin
   return [`workflow ${name}: its sleeps alone take as long as completeWithin`]
 }
 
+/**
+ * Warns if the items of a list may need a place that the job of the list holds. The definition has refused equal texts,
+ * but the values of references are known only for each job.
+ */
+function mayShareLimits({ name, plan }: Workflow<unknown>): readonly string[] {
+  const ofJob = (plan.limits ?? []).filter(({ perPartition }) => perPartition !== true)
+  return plan.steps.flatMap((step) => {
+    const ofItems = limitsOfItems({ steps: [step] }).filter(({ perPartition }) => perPartition !== true)
+    const pairs = ofJob.flatMap((own) =>
+      ofItems
+        .filter(({ key }) => typeof key !== 'string' || typeof own.key !== 'string')
+        .map((each) => `${keyText(each)}, is ${keyText(own)} of the job`),
+    )
+    const [first] = pairs
+    if (first === undefined) return []
+    const rule = 'the job and its items wait for each other without end; give the items other keys'
+    return [`workflow ${name}: step ${step.id}: if the key of a limit of its items, ${first}, ${rule}`]
+  })
+}
+
 /** Returns the request units of the limits of a job and its steps. A step comes once to each of its limits. */
 function chargeOfLimits({ limits = [], steps }: Workflow<unknown>['plan']): number {
   const lists = [limits, ...steps.map((step) => step.limits ?? [])]
@@ -191,10 +219,15 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
         items: items === null ? null : { workflow: items.plan.workflow, atOnce: items.atOnce },
         undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
         limits: (step.limits ?? []).map(keyText),
+        limitsPerPartition: (step.limits ?? []).filter(({ perPartition }) => perPartition).map(keyText),
         longestMs: own.get(step.id) ?? null,
       }
     }),
-    limits: (plan.limits ?? []).map((limit) => ({ key: keyText(limit), atOnce: limit.atOnce ?? null })),
+    limits: (plan.limits ?? []).map((limit) => ({
+      key: keyText(limit),
+      atOnce: limit.atOnce ?? null,
+      perPartition: limit.perPartition === true,
+    })),
     longestMs: jobMs,
     undoMs,
     charge: { together: charge(true), apart: charge(false) },

@@ -23,7 +23,7 @@ import { Payloads } from './payloads/payloads.js'
 import { withPayloadSweep } from './payloads/payload-sweep.js'
 import type { PayloadStore } from './payloads/payload-store.js'
 import type { ReplyChannel } from './notifier/reply.js'
-import { begunJob } from './submission/begun-job.js'
+import { beginSubmission } from './scheduler/begin-submission.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import { PauseBoard } from './pauses/pause-board.js'
 import type { StateStore } from './store/state-store.js'
@@ -108,7 +108,7 @@ export function createScheduler(
     readonly onJobEnded?: (ended: EndedJob) => void
   },
 ): Unit {
-  const { hints, inProcessPath, onJobEnded, instanceName, clock = systemClock } = options
+  const { hints, inProcessPath, onJobEnded, instanceName } = options
   const common = resolved(options)
   const board = new PauseBoard(common)
   const scheduler = new Scheduler({
@@ -125,8 +125,9 @@ export function createScheduler(
         isWhole: min === '' && max === 'FF',
         beginSubmission: (job, steps) => {
           const firstBy = inProcessPath.agents.at(leaseToken)?.token ?? null
-          const pauses = board.usable
-          return begunJob(job, steps, { now: clock.now(), scheduler: instanceName, firstBy, pauses })
+          const { gates, partitions } = scheduler
+          const by = { scheduler: instanceName, firstBy, pauses: () => board.usable }
+          return beginSubmission(job, steps, { ...common, ...by, gates, partitions })
         },
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
         settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),

@@ -2,7 +2,7 @@
 export { alike } from './client/repair/migrate-options.js'
 export { isLimitOfJobs } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
-export { itemsOperation, largeListOf } from './plan/item-jobs.js'
+export { itemsOperation, largeListOf, limitsOfItems } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText, templateText } from './plan/template-text.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'

@@ -80,10 +80,10 @@ function usageOf(command: Command): string {
 
 function optionTable(options: readonly Option[]): string {
   if (options.length === 0) return ''
-  const rows = options.map(({ flags, description, defaultValue, mandatory, argChoices }) => {
+  const rows = options.map(({ flags, description, defaultValue, argChoices }) => {
     const values = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
     const preset = defaultValue === undefined ? '' : ` (default \`${String(defaultValue)}\`)`
-    return `| \`${flags}\` | ${description}${values}${preset}${mandatory ? ' (required)' : ''} |`
+    return `| \`${flags}\` | ${description}${values}${preset} |`
   })
   return ['| option | |', '| --- | --- |', ...rows].join('\n')
 }

@@ -35,6 +35,16 @@ const inPartition = workflowOf(
   },
 )
 
+/** A job that enters limits of its partition in the transaction that submits it: with itself, and with its first step. */
+const fromTheStart = workflowOf(
+  { book: [], confirm: ['book'] },
+  {},
+  {
+    limits: [{ key: 'tenant', atOnce: 2, perPartition: true }],
+    of: { book: { ...timing, limits: [own] } },
+  },
+)
+
 /** Stories of steps with limits, in which every write meets every fault. */
 export const gates: readonly Scenario[] = [
   { name: 'gate', workflow: limited(bank), moods: willing, end: 'Processed' },
@@ -63,6 +73,7 @@ export const gates: readonly Scenario[] = [
   },
   { name: 'gate-own', workflow: limited(own), moods: willing, end: 'Processed' },
   { name: 'gate-own-together', workflow: limited(own), moods: willing, isTogether: true, end: 'Processed' },
+  { name: 'gate-own-begun', workflow: fromTheStart, moods: willing, isInside: true, end: 'Processed' },
   { name: 'gate-own-job', workflow: inPartition, moods: unableAt('confirm'), end: 'Compensated' },
   { name: 'gate-undone', workflow: limited(bank), moods: unableAt('confirm'), end: 'Compensated' },
   {

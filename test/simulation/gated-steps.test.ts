@@ -29,3 +29,24 @@ it.each(runs)(
     expect(report.longestFreeMs).toBeLessThan(120_000)
   },
 )
+
+it.each(runs)(
+  'steps at limits of their partition are never too many, keep their turns and all end, run %d (I25, I26)',
+  { timeout: 60_000 + steps * 60 },
+  async (seed) => {
+    const size = Math.min(steps / 2, stepsPerRun)
+    const report = await simulateGatedSteps(seed, size, true)
+    expect(report.problems).toEqual([])
+    expect(report.acknowledged * 20).toBe(size)
+    expect(report.dispatched).toBeGreaterThanOrEqual(size)
+    expect(report.called).toBeGreaterThan(size / 5)
+    expect(report.longestQueue).toBeGreaterThan(5)
+    expect(report.reserved).toBeGreaterThan(size / 20)
+    expect(report.deaths).toBeGreaterThan(0)
+    expect(report.lostAnswers).toBeGreaterThan(0)
+    // More processes die than above.
+    expect(report.lateCalls).toBeLessThan(report.called / 4)
+    expect(report.longestCallMs).toBeLessThan(90_000 + faultCostMs)
+    expect(report.longestFreeMs).toBeLessThan(120_000)
+  },
+)

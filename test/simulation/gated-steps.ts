@@ -1,4 +1,11 @@
-import { defineWorkflow, type Limit, type Step, type Workflow } from '../../src/sas/index.js'
+import {
+  defineWorkflow,
+  type Limit,
+  type Step,
+  type Workflow,
+  type WorkflowBuilder,
+} from '../../src/sas/index.js'
+import { keyInPartition } from '../../src/sas/gates/home.js'
 import { seededRandom } from '../../src/platform/index.js'
 import type { FaultRates } from '../../src/testing/faults.js'
 import { roles } from '../../src/testing/job-fleet.js'
@@ -33,6 +40,9 @@ const rates: FaultRates = {
   wrongDate: 0,
 }
 
+/** With limits in the partition of the jobs, there are fewer writes, so more of them are struck. */
+const ratesPerPartition: FaultRates = { ...rates, crashBefore: 0.002, crashAfter: 0.002 }
+
 /** The clocks of hosts differ by up to 1.8 s, and that of the last host is a minute wrong until it asks the store. */
 const hosts: readonly Host[] = [-900, 0, 900, 60_000].map((skewMs, index) => ({
   computer: {
@@ -48,10 +58,25 @@ const hosts: readonly Host[] = [-900, 0, 900, 60_000].map((skewMs, index) => ({
 /** How often an operator changes the limit that most steps share. */
 const changeEveryMs = 10_000
 
-/** The limits of the steps of a tenant: at once, in turns, at two limits, by a rate, and by both. */
-function limitsOf(tenant: string): readonly (readonly Limit[])[] {
+/**
+ * The limits of the steps of a tenant: at once, in turns, at two limits, by a rate, and by both. They are in the
+ * partition of the tenant's jobs, or in partitions of their own.
+ */
+function limitsOf(tenant: string, perPartition: boolean): readonly (readonly Limit[])[] {
+  const isSlow = tenant === slowTenant
+  if (perPartition) {
+    const bank: Limit = { key: 'bank', atOnce: isSlow ? 40 : 6, perPartition }
+    const own: Limit = { key: 'own', atOnce: isSlow ? 40 : 3, perPartition }
+    return [
+      [bank],
+      [own],
+      [bank, own],
+      [{ key: 'mail', perSecond: 5, burst: 3, perPartition }],
+      [{ key: 'search', atOnce: 5, perSecond: 5, burst: 2, perPartition }],
+    ]
+  }
   const bank: Limit = { key: 'bank', atOnce: 40, fairBy: tenant }
-  const own: Limit = { key: `tenant ${tenant}`, atOnce: tenant === slowTenant ? 40 : 10 }
+  const own: Limit = { key: `tenant ${tenant}`, atOnce: isSlow ? 40 : 10 }
   return [
     [bank],
     [own],
@@ -61,9 +86,9 @@ function limitsOf(tenant: string): readonly (readonly Limit[])[] {
   ]
 }
 
-function limited(tenant: string): Workflow<ScenarioInput> {
-  const limits = limitsOf(tenant)
-  return defineWorkflow<ScenarioInput>(`limited-${tenant}`, (job) => {
+function limited(tenant: string, perPartition: boolean): Workflow<ScenarioInput> {
+  const limits = limitsOf(tenant, perPartition)
+  const define = (job: WorkflowBuilder<ScenarioInput>): void => {
     const begun: Step<Asked>[] = []
     for (let index = 0; index < stepsPerJob; index += 1) {
       const [id, own] = [`step-${index}`, limits[index % limits.length] ?? []]
@@ -80,18 +105,28 @@ function limited(tenant: string): Workflow<ScenarioInput> {
       } as const
       begun.push(job.step(id, services.provide, { item: id }, options))
     }
-  })
+  }
+  return defineWorkflow(`limited-${tenant}`, define, perPartition ? { partitionKey: () => tenant } : {})
 }
 
 /**
  * Runs jobs of 20 steps that share limits of every kind, on hosts that die before and after their writes. An
  * operator changes one limit again and again. Faults last until nine in ten jobs have ended.
  */
-export async function simulateGatedSteps(seed: number, steps: number): Promise<GatedReport> {
+export async function simulateGatedSteps(
+  seed: number,
+  steps: number,
+  perPartition = false,
+): Promise<GatedReport> {
   const random = seededRandom(seed)
   const jobs = Math.ceil(steps / stepsPerJob)
   const scenarios = tenants.map((tenant): Scenario => {
-    const common = { name: tenant, workflow: limited(tenant), moods: willing, end: 'Processed' } as const
+    const common = {
+      name: tenant,
+      workflow: limited(tenant, perPartition),
+      moods: willing,
+      end: 'Processed',
+    } as const
     return tenant === slowTenant
       ? { ...common, workMs: 70_000, progressEveryMs: 5_000 }
       : { ...common, workMs: 200 }
@@ -103,13 +138,20 @@ export async function simulateGatedSteps(seed: number, steps: number): Promise<G
     return { jobId: `${scenario.name}-${index}`, scenario, atMs: random.next() * jobs * 100 }
   })
   const areWoken = seed % 2 === 0
-  const scene = new JobScene({ seed, hosts, stories, faults: { rates }, partitionCount: 2, areWoken })
+  const scene = new JobScene({
+    seed,
+    hosts,
+    stories,
+    faults: { rates: perPartition ? ratesPerPartition : rates },
+    partitionCount: 2,
+    areWoken,
+  })
   const { world, checker } = scene
   const turns = new TurnChecker(() => world.time.now())
   world.watch(turns)
   scene.start()
   scene.keepRunning()
-  changeLimit(scene)
+  changeLimit(scene, perPartition ? keyInPartition('bank', tenants[0]) : 'bank')
   await world.runUntil(() => checker.endedCount >= jobs * 0.9, jobs * 60_000 + faultCostMs)
   scene.endFaults()
   const report = await scene.finish(jobs * 10_000 + 2 * faultCostMs)
@@ -126,7 +168,7 @@ export async function simulateGatedSteps(seed: number, steps: number): Promise<G
 }
 
 /** Lets an operator raise, lower, pause and clear a limit, until faults end. */
-function changeLimit(scene: JobScene, count = 0): void {
+function changeLimit(scene: JobScene, key: string, count = 0): void {
   const { world, fleet, faults } = scene
   world.time.schedule(changeEveryMs, () => {
     const operator = new Person(world, fleet, `operator ${count}`)
@@ -134,10 +176,10 @@ function changeLimit(scene: JobScene, count = 0): void {
     const isLast = faults.isOver
     operator.insist(
       async ({ limits }) => {
-        await (atOnce === null || isLast ? limits.clear('bank') : limits.set('bank', { atOnce }))
+        await (atOnce === null || isLast ? limits.clear(key) : limits.set(key, { atOnce }))
       },
       () => {
-        if (!isLast) changeLimit(scene, count + 1)
+        if (!isLast) changeLimit(scene, key, count + 1)
       },
     )
   })

@@ -98,6 +98,24 @@ const heldOnlyWhilePaused: Rule<JobDocument> = ({ after, steps }) => {
     : `I27: job ${after.jobId} goes on without ${held.map(({ stepId }) => stepId).join()}`
 }
 
+/** I42: a triage changes nothing of its job but what operators say about the flag. */
+const triagedOnly: Rule<JobDocument> = ({ before, after }) => {
+  if (before === null || sameText(before.triageAudit, after.triageAudit)) return null
+  return sameText(withoutTriage(before), withoutTriage(after))
+    ? null
+    : `I42: the triage of job ${after.jobId} changed more than the triage`
+}
+
+/** Returns the fields of a job that are neither about its triage nor added by the store. */
+function withoutTriage(job: JobDocument): object {
+  const { triage: _triage, otherTriages: _others, triageAudit: _audit, operatedAtMs: _at, ...others } = job
+  return Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith('_')))
+}
+
+function sameText(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
 const derived: Rule<JobDocument> = ({ after }) => {
   const state = deriveProcessState(after)
   return state === after.processState
@@ -124,4 +142,5 @@ export const jobRules: readonly Rule<JobDocument>[] = [
   heldOnlyWhilePaused,
   replannedTogether,
   skippedByNewestPlan,
+  triagedOnly,
 ]

@@ -1,6 +1,7 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../../src/sas/model/document-ids.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'
+import { triageOf } from '../../src/sas/decisions/operator/triage.js'
 import {
   CommandRefused,
   type JobClient,
@@ -381,6 +382,7 @@ function give(client: JobClient, jobId: string, command: PlainCommand): Promise<
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
   if ('migrateTo' in command) return migrateTwice(client, jobId, command.migrateTo)
+  if ('snooze' in command) return client.triage(jobId, { ...command, ...person, assignee: 'ann' })
   if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, person)
   if ('resumeAll' in command) return client.resume(command.resumeAll, about)
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
@@ -407,7 +409,8 @@ function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boole
   if ('state' in when) return job.processState === when.state
   if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
   if ('isBegun' in when) return job.steps[when.isBegun]?.state === 'Processing'
-  return job.attention?.kind === when.isFlagged
+  if ('isFlagged' in when) return job.attention?.kind === when.isFlagged
+  return job.attention?.kind === when.isAwake && triageOf(job) === null
 }
 
 function stateOf(job: JobDocument | undefined): string {

@@ -25,6 +25,8 @@ export interface Intervention {
     /** The step, or the question of the step, has begun. */
     | { readonly isBegun: string }
     | { readonly isFlagged: Attention['kind'] }
+    /** The job has such a flag, and no snooze hides it. */
+    | { readonly isAwake: Attention['kind'] }
     /** The job is paused, and no attempt of it is under way. */
     | 'isAtRest'
     /** The same, or the job has ended. */
@@ -36,6 +38,8 @@ export interface Intervention {
     | 'release'
     | 'pause'
     | 'resume'
+    /** Hides the present flag of the job for this time. */
+    | { readonly snooze: string }
     | { readonly pauseAll: PauseTarget }
     | { readonly resumeAll: PauseTarget }
     /** Raises the event of this step, with this key if the step collects events. */

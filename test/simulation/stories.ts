@@ -7,6 +7,7 @@ import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { repeatStories } from './repeat-stories.js'
 import { restartStories } from './restart-stories.js'
+import { triageStories } from './triage-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
   backoff,
@@ -292,4 +293,5 @@ export const stories: readonly StoryOfJob[] = [
   ...migrationStories,
   ...gateStories,
   ...pauseStories,
+  ...triageStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

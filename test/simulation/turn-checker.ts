@@ -1,4 +1,5 @@
 import type { VersionFields } from '../../src/emulator/engine/index.js'
+import { waiterAddress } from '../../src/sas/gates/home.js'
 import { stepDocumentId } from '../../src/sas/model/document-ids.js'
 import type { StepDocument } from '../../src/sas/model/documents.js'
 import type { GateDocument, GateWaiterDocument, Visitor } from '../../src/sas/model/gate-documents.js'
@@ -112,8 +113,11 @@ export class TurnChecker implements Checker {
     return limit
   }
 
-  private limitOf(pk: string): Limit | undefined {
-    return [...this.limits.values()].find(({ gate }) => gate?.pk === pk)
+  /** Finds the limit of a waiter. The partition of jobs may hold several limits. */
+  private limitOf(waiter: GateWaiterDocument): Limit | undefined {
+    return [...this.limits.values()].find(({ gate }) => {
+      return gate?.pk === waiter.pk && waiterAddress(gate.key, waiter).id === waiter.id
+    })
   }
 
   private gate(gate: GateDocument): readonly string[] {
@@ -142,8 +146,9 @@ export class TurnChecker implements Checker {
     limit.freeSinceMs = isFree ? (freeSinceMs ?? this.now()) : null
   }
 
-  private joined({ id, pk, group, number }: GateWaiterDocument): readonly string[] {
-    const limit = this.limitOf(pk)
+  private joined(joining: GateWaiterDocument): readonly string[] {
+    const { id, pk, group, number } = joining
+    const limit = this.limitOf(joining)
     const lanes = limit?.gate?.lanes ?? []
     const first = lanes.find((lane) => lane.group === group)?.first
     if (limit === undefined || first === undefined) return [`I26: ${id} of ${pk} is in no queue`]
@@ -154,8 +159,9 @@ export class TurnChecker implements Checker {
   }
 
   /** Compares the calls since the waiter came with what was ahead of it. */
-  private served({ id, pk, visitor }: GateWaiterDocument): readonly string[] {
-    const limit = this.limitOf(pk)
+  private served(leaving: GateWaiterDocument): readonly string[] {
+    const { id, pk, visitor } = leaving
+    const limit = this.limitOf(leaving)
     const waiter = limit?.waiting.get(id)
     if (limit === undefined || waiter === undefined) return [`I26: ${id} of ${pk} was called twice`]
     limit.waiting.delete(id)

@@ -1,5 +1,5 @@
 import { errorMessage, withoutUndefined } from '../../platform/internal.js'
-import { ScheduleInvalid, type ScheduleOptions } from '../../sas/index.js'
+import type { ScheduleOptions } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { readJsonFile } from './json-file.js'
 import { loadUserModule, modulePath, workflowNamed } from './user-module.js'
@@ -39,20 +39,4 @@ export async function partsOf(
   } catch (error) {
     throw new CliError(`--input ${file ?? ''}: ${errorMessage(error)}`, exitCodes.usage, { cause: error })
   }
-}
-
-/** Names the options of the command line in the problems of a schedule. */
-export async function withFlags<T>(change: Promise<T>): Promise<T> {
-  try {
-    return await change
-  } catch (error) {
-    if (!(error instanceof ScheduleInvalid)) throw error
-    throw new CliError(error.message.replaceAll(/\b(?:timeZone|catchUp)\b/gu, flagOf), exitCodes.usage, {
-      cause: error,
-    })
-  }
-}
-
-function flagOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -46,7 +46,7 @@ export function withScaleTarget(command: Command): Command {
   return command
     .option('--state <dir>', 'the directory of the local fleet, as given to "stepward start"')
     .option('--app-service <name>', 'an app of Azure App Service instead')
-    .option('--resource-group <name>', 'the resource group of the app')
+    .option('--resource-group <name>', 'the resource group of the app; --app-service needs it')
     .option(
       '--subscription <id>',
       'the subscription of the app; default: AZURE_SUBSCRIPTION_ID, or the only one that this login sees',

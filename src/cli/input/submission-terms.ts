@@ -16,13 +16,6 @@ interface GivenTerms {
   readonly partitionKey?: string
 }
 
-const flags: Readonly<Record<string, string>> = {
-  notify: '--notify',
-  completeWithin: '--complete-within',
-  retainFor: '--retain-for',
-  partitionKey: '--partition-key',
-}
-
 /**
  * Returns the terms of each job of a file.
  *
@@ -43,12 +36,7 @@ export function termsOf({ tag, priority, ...given }: GivenTerms): SubmissionTerm
   })
   const found = submitProblems({ jobId: 'any', ...terms, partitionKey: partitionKey ?? 'any' })
   const wrongPriority = isNumber ? [] : [`--priority is ${JSON.stringify(priority)}; it must be a number`]
-  const problems = [...wrongPriority, ...found.map(withFlag), ...wrongTags]
+  const problems = [...wrongPriority, ...found, ...wrongTags]
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return { ...terms, tags }
-}
-
-/** Returns a problem of an option under the name that the option has on the command line. */
-function withFlag(problem: string): string {
-  return problem.replace(/^\w+/, (name) => flags[name] ?? name)
 }

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../platform/internal.js'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Agent, Schedule, Workflow } from '../../sas/index.js'
@@ -45,6 +45,7 @@ function whyNot(file: string, error: unknown): string {
   if (!existsSync(file))
     return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
   const why = errorMessage(error)
+  if (statSync(file).isDirectory()) return `is a directory (${file}): name a JavaScript file in it`
   if (/\.[cm]?tsx?$/u.test(file)) {
     return `could not be loaded: it is TypeScript; compile it, and name the compiled .js file (${why})`
   }

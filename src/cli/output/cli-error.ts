@@ -25,49 +25,12 @@ export class CliError extends Error {
   }
 }
 
-/** The arguments of commands by their names in the code. An option of the same name is not listed. */
-const argumentsByName = new Map([
-  ['jobId', 'JOB'],
-  ['step', 'STEP'],
-  ['reason', '--why'],
-  ['key', '--event-key'],
-])
-
-/** The options that have the same name in the code. */
-const optionNames = ['by', 'why', 'note', 'from', 'to', 'as', 'after', 'assignee', 'priority', 'partitionKey']
-const moreOptionNames = [
-  'replyTo',
-  'completeWithin',
-  'retainFor',
-  'dryRun',
-  'expiresIn',
-  'atOnce',
-  'perSecond',
-  'burst',
-]
-
-for (const name of [...optionNames, ...moreOptionNames]) {
-  argumentsByName.set(name, `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`)
-}
-
-/**
- * Leaves out the name of a call such as "limits.set". At the beginning of each problem, replaces the name of an option
- * in the code by its name on the command line.
- */
-export function inCommandWords(message: string): string {
-  return message
-    .replace(/^[a-z]+\.[a-z]+: /iu, '')
-    .replaceAll(/(^|: |; )([a-zA-Z]+)(?= is | must )/gu, (whole, before: string, name: string) => {
-      const known = argumentsByName.get(name)
-      return known === undefined ? whole : `${before}${known}`
-    })
-}
-
 /** Exit codes by error name. Importing the error classes would load most of the package before any output. */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
   CommandInvalid: exitCodes.usage,
+  ScheduleInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
   ScheduleNotFound: exitCodes.notFound,
   StepNotFound: exitCodes.notFound,

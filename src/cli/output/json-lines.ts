@@ -1,6 +1,7 @@
 import { errorMessage } from '../../platform/internal.js'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { fileTrouble } from './file-trouble.js'
 import { CliError, exitCodes } from './cli-error.js'
 
 export interface JsonLine {
@@ -29,8 +30,8 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const why = errorMessage(error)
-    throw new CliError(`file ${path} could not be read: ${why}`, exitCodes.usage, { cause: error })
+    const message = `file ${path} could not be read: ${fileTrouble(error)}`
+    throw new CliError(message, exitCodes.usage, { cause: error })
   }
 }
 

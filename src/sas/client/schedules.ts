@@ -188,11 +188,10 @@ export class Schedules {
     const { clock, store } = this.options
     const who = whoOf('backfill', id, { by: by.by, why: by.why ?? 'backfill' }, { from, to, dryRun })
     const [fromMs, toMs] = [from.getTime(), to.getTime()]
-    const wrong = [
-      ...(fromMs > toMs ? ['from is after to'] : []),
-      ...(toMs > clock.now() ? ['to is in the future'] : []),
-    ]
-    refuseProblems('backfill', wrong)
+    const [start, end] = [JSON.stringify(from), JSON.stringify(to)]
+    const isBackwards = fromMs > toMs ? [`from is ${start}; it must not be later than to, ${end}`] : []
+    const isAhead = toMs > clock.now() ? [`to is ${end}; it must not be in the future`] : []
+    refuseProblems('backfill', [...isBackwards, ...isAhead])
     const ticks = ticksBetween(await this.existing(id), fromMs, toMs, maxBackfill)
     if (ticks === null) {
       throw new CommandInvalid(`backfill: there are more than ${maxBackfill} ticks; choose a shorter time`)

@@ -10,7 +10,7 @@ import { decideWishes, type Wish } from './wishes.js'
 const maxCalls = 2
 
 /** The largest number of gates in one write of a job. The keeper of the gates writes the others. */
-const maxGates = 20
+export const maxGates = 20
 
 interface Proposal {
   readonly before: Stored<GateDocument> | null

@@ -1,4 +1,4 @@
-import { optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { optional, readOptions, shown, wholeNumber } from '../../platform/options.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
@@ -191,8 +191,9 @@ function keyProblems(key: unknown): readonly string[] {
   // The key of a limit of one partition also has the partition key.
   const most = typeof key === 'string' && homeOf(key) !== null ? Infinity : maxKeyLength + jobKeyPrefix.length
   const isText = typeof key === 'string' && key !== '' && key !== jobKeyPrefix && key.length <= most
-  const ofJobs = key === jobKeyPrefix ? `, and ${JSON.stringify(key)} has nothing after ${jobKeyPrefix}` : ''
-  return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters${ofJobs}`]
+  const ofJobs = key === jobKeyPrefix ? `, with something after ${jobKeyPrefix}` : ''
+  const rule = `it must be a text of 1 to ${maxKeyLength} characters${ofJobs}`
+  return isText ? [] : [`the key of a limit is ${shown(key)}; ${rule}`]
 }
 
 /** Checks whether an operator has set this limit or a step has come to it. It may have been cleared before its first use. */

@@ -1,4 +1,5 @@
 import type { Json } from '../model/documents.js'
+import type { PlanLimit } from '../model/gate-parts.js'
 import type { Plan, PlanStep } from './plan.js'
 import { resolveTemplate } from './template.js'
 
@@ -57,6 +58,14 @@ export function largeListOf({
   if (actor !== itemsOperation.actor || action !== itemsOperation.action) return null
   // Only the list is a reference.
   return resolveTemplate(input, { input: null, outputs: new Map() }) as unknown as ItemsInput
+}
+
+/** Returns the limits of jobs of the items of a plan, and of their items. */
+export function limitsOfItems({ steps }: Pick<Plan, 'steps'>): readonly PlanLimit[] {
+  return steps.flatMap((step) => {
+    const items = largeListOf(step)
+    return items === null ? [] : [...(items.plan.limits ?? []), ...limitsOfItems(items.plan)]
+  })
 }
 
 export function noItemsYet(of: number): ItemsState {

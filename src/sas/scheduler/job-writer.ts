@@ -118,7 +118,7 @@ export class JobWriter {
 }
 
 /** Returns the etags of the writes after those of the gates, and lets the gates go on. */
-function afterGates(etags: readonly string[], gates: readonly GateChange[]): readonly string[] {
+export function afterGates(etags: readonly string[], gates: readonly GateChange[]): readonly string[] {
   let at = 0
   for (const gate of gates) {
     gate.applied(etags[at] ?? '')

@@ -41,7 +41,7 @@ type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheck
 export class Scheduler {
   /** The documents that this scheduler remembers. */
   readonly known: KnownJobs
-  private readonly partitions = new SerialByKey()
+  readonly partitions = new SerialByKey()
   private readonly postponed: PostponedWork
   private readonly unreadable: UnreadableJobs
   private readonly writer: JobWriter

@@ -163,7 +163,7 @@ export function defineOver<I>(id: string, options: ScheduleOptions<I>, template:
   const tags = readTags(options.tags ?? {})
   const problems = [...wrong, ...tags.problems]
   if (!idPattern.test(id)) problems.push(`its id must match ${String(idPattern)}`)
-  const calendar = calendarOf(values, problems)
+  const calendar = calendarOf(values, options, problems)
   if ('everyMs' in calendar && values.jitter > calendar.everyMs) {
     problems.push(`jitter is ${values.jitter} ms; it must not exceed every, ${calendar.everyMs} ms`)
   }
@@ -221,8 +221,10 @@ interface Times {
   readonly every?: number | undefined
 }
 
-function calendarOf({ cron, timeZone, every }: Times, problems: string[]): Calendar {
-  if ((cron === undefined) === (every === undefined)) {
+function calendarOf({ cron, timeZone, every }: Times, given: object, problems: string[]): Calendar {
+  // A wrong value has no entry in the values, but was given.
+  const isGiven = (name: 'cron' | 'every'): boolean => Reflect.get(given, name) !== undefined
+  if (isGiven('cron') === isGiven('every')) {
     problems.push("it needs either cron, such as '30 2 * * *', or every, such as '1h'")
   }
   if (every !== undefined) {

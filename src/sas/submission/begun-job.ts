@@ -1,35 +1,51 @@
+import type { Schedule, SchedulingState } from '../decisions/continue-or-end-job.js'
 import { schedule } from '../decisions/schedule.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseReading } from '../pauses/pause-board.js'
 import type { BegunJob } from './begun-submission.js'
 
-interface BeginningBy {
+export interface BeginningBy {
   readonly now: number
   readonly scheduler: string
   /** The id of the agents of this process that may start the steps immediately, or null. */
   readonly firstBy: string | null
   /** The pauses that are on, or null if the scheduler does not know them at the moment. */
   readonly pauses: PauseReading | null
+  /** The answers of the limits to which the job came first. */
+  readonly passes?: SchedulingState['passes']
 }
 
 /**
  * Decides the first scheduling (W1) of a job that is not stored yet. Returns null if the job would end at once:
  * such an end belongs to a write of its own, after the submission is confirmed. Also returns null if the job may be
- * paused with its workflow or an agent.
+ * paused with its workflow or an agent, or comes to a limit first.
  */
-export function begunJob(
+export function begunJob(job: JobDocument, steps: readonly StepDocument[], by: BeginningBy): BegunJob | null {
+  return begunAs(firstScheduling(job, steps, by), by)
+}
+
+/** Decides about a job that is not stored yet. Returns null if the pauses are unknown. */
+export function firstScheduling(
   job: JobDocument,
   steps: readonly StepDocument[],
-  { now, scheduler, firstBy, pauses }: BeginningBy,
-): BegunJob | null {
+  { now, scheduler, pauses, passes }: BeginningBy,
+): Schedule | null {
   const known = new Map(steps.map((step) => [step.stepId, step]))
   if (pauses === null) return null
   const { entries } = pauses
-  const decision = schedule({ job, steps: known, now, scheduler, pauses: { entries, isConfirmed: false } })
-  if (decision.kind !== 'write' || isTerminal(decision.job)) return null
-  const { job: begun, changed, notices } = decision
-  return { job: begun, changed: changed.map((step) => offeredTo(step, firstBy)), notices }
+  const of = { job, steps: known, now, scheduler, pauses: { entries, isConfirmed: false } }
+  return schedule(passes === undefined ? of : { ...of, passes })
+}
+
+/** Returns the job as its submission begins it, or null if another write must follow the submission. */
+export function begunAs(
+  decision: Schedule | null,
+  { firstBy }: Pick<BeginningBy, 'firstBy'>,
+): BegunJob | null {
+  if (decision?.kind !== 'write' || isTerminal(decision.job)) return null
+  const { job, changed, notices } = decision
+  return { job, changed: changed.map((step) => offeredTo(step, firstBy)), notices }
 }
 
 /** Returns a dispatched step with the mark of the agents that may make its first attempt immediately. */

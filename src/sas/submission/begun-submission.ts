@@ -9,6 +9,18 @@ export interface BegunJob {
   /** The steps that were dispatched. */
   readonly changed: readonly StepDocument[]
   readonly notices: readonly NoticeDocument[]
+  /** The changes of the limits that the job enters at once. */
+  readonly limits?: LimitChanges
+}
+
+/** The changes of limits in the partition of a job that its submission writes. */
+export interface LimitChanges {
+  readonly writes: readonly StateWrite[]
+  /**
+   * Ends these changes: `etags` are those of the writes, or null if the transaction was not applied. It must be called
+   * once, because other work of the partition waits for it.
+   */
+  readonly end: (etags: readonly string[] | null) => void
 }
 
 /**
@@ -24,6 +36,8 @@ export type BeginSubmission = (
 export interface Writing {
   readonly writes: readonly StateWrite[]
   readonly decoded: readonly Decoded[]
+  /** The changes of limits, whose writes are the first ones. */
+  readonly limits?: LimitChanges
 }
 
 /**
@@ -54,6 +68,9 @@ export async function begunWriting(
     return document?.kind === 'step' ? { kind: 'create', document: document.step } : write
   })
   const notices = begun.notices.map((document) => ({ kind: 'create' as const, document }))
-  const together = [...submitted, ...notices]
-  return fits(together) ? { writes: together, decoded: after } : null
+  const { limits } = begun
+  const together = [...(limits?.writes ?? []), ...submitted, ...notices]
+  if (fits(together)) return { writes: together, decoded: after, ...(limits && { limits }) }
+  limits?.end(null)
+  return null
 }

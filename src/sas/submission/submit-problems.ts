@@ -75,6 +75,11 @@ export function submitProblems(terms: SubmissionTerms): readonly string[] {
   return isOwnPartition ? readOptions(shape, terms).problems : readOptions(unkeyed, others).problems
 }
 
+/** Returns the problems of the id of a new job, under the name that the caller gave it. */
+export function idProblems(name: string, value: unknown): readonly string[] {
+  return readOptions({ [name]: id }, { [name]: value }).problems
+}
+
 /** The arguments of a client method that concerns one job, except its payload. */
 export interface CommandTerms {
   readonly needed: Readonly<Record<string, unknown>>

@@ -63,8 +63,8 @@ export async function ensureSubmitted(
   if (!fits(writes)) return submitInStages(store, request)
   const submitted = { writes, decoded }
   // A deadline counts from the try that is stored, so each try decides again.
-  return submitAtOnce(store, request, async () => {
-    const begun = await begunWriting(submitted, begin)
+  return submitAtOnce(store, request, async (mayBegin) => {
+    const begun = mayBegin ? await begunWriting(submitted, begin) : null
     return { ...(begun ?? submitted), isBegun: begun !== null }
   })
 }
@@ -72,19 +72,45 @@ export async function ensureSubmitted(
 async function submitAtOnce(
   store: StateStore,
   request: SubmitRequest,
-  writing: () => Promise<Writing & Pick<AcceptedJob, 'isBegun'>>,
+  writing: (mayBegin: boolean) => Promise<Writing & Pick<AcceptedJob, 'isBegun'>>,
 ): Promise<Submitted> {
+  let mayBegin = true
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const { writes, decoded, isBegun } = await writing()
-    const result = await store.apply(request.partition, writes)
-    if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result, isBegun) }
+    const { isBegun, ...written } = await writing(mayBegin)
+    const { decoded, limits } = written
+    const result = await applied(store, request, written)
+    if (result.kind === 'applied') {
+      const etags = result.etags.slice(limits?.writes.length ?? 0)
+      return { isNew: true, accepted: acceptedAs(decoded, { ...result, etags }, isBegun) }
+    }
     if ((await standing(store, request)) !== null) return standingAlready
     if (result.kind !== 'conflict') continue
+    // Another process has changed a limit first. The scheduler begins the job after its submission.
+    if (limits?.writes.some(({ document }) => document.id === result.id) === true) {
+      mayBegin = false
+      continue
+    }
     const steps = await store.listSteps(request.partition, request.jobId)
     if (steps.some((step) => step.id === result.id && isLeftOver(step))) return submitInStages(store, request)
     throw existsAlready(request, result.id)
   }
   throw unanswered(request)
+}
+
+/** Writes the transaction, and ends the changes of limits that are a part of it. */
+async function applied(
+  store: StateStore,
+  { partition }: SubmitRequest,
+  { writes, limits }: Writing,
+): Promise<ApplyResult> {
+  let etags: readonly string[] | null = null
+  try {
+    const result = await store.apply(partition, writes)
+    if (result.kind === 'applied') etags = result.etags
+    return result
+  } finally {
+    limits?.end(etags)
+  }
 }
 
 /** Checks whether an ended job with the same id left this step behind. Such a step has a time to live. */

@@ -8,6 +8,7 @@ import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { toTemplate } from '../model/values/to-template.js'
 import {
   itemsOperation,
+  limitsOfItems,
   maxAtOnce,
   maxItems,
   type ItemFailure,
@@ -81,7 +82,7 @@ export function addForEachJob(
     draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
   if (problems.length > 0 || referencePath(list) === null) return new StepHandle(id)
   const { plan, submission } = workflow
-  draft.limitedItems.push({ stepId: id, limits: plan.limits ?? [] })
+  draft.limitedItems.push({ stepId: id, limits: [...(plan.limits ?? []), ...limitsOfItems(plan)] })
   const input: Record<keyof ItemsInput, unknown> = {
     list,
     plan: JSON.parse(JSON.stringify(plan)) as Json,

@@ -47,7 +47,7 @@ export function limitsOfJobs(
   return limits
 }
 
-/** A list whose items are jobs, and the limits of their workflow. */
+/** A list whose items are jobs, and the limits of their workflow and of the items of their own lists. */
 export interface LimitedItems {
   readonly stepId: string
   readonly limits: readonly PlanLimit[]

@@ -55,7 +55,7 @@ it('prints the same as JSON', async () => {
     name: 'buy',
     longestMs: 9 * 86_400_000 + 180_000,
     undoMs: 180_000,
-    limits: [{ key: 'input.tenant', atOnce: 3 }],
+    limits: [{ key: 'input.tenant', atOnce: 3, perPartition: false }],
   })
   // The job comes to one limit, and its step "charge" to another.
   const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1, partitions: 1, instances: 1 }
@@ -74,12 +74,15 @@ it('shows the items of a large list as jobs, and checks what they call', async (
   expect(said().split('\n')).toEqual([
     'workflow nightly, version 1: 2 steps',
     expect.stringMatching(/^ {2}each +item for each item +40 at once$/),
-    expect.stringMatching(/^ {4}report +clerk\.report +3 × 1 min$/),
-    '  if every attempt fails at its deadline: as long as its items take',
+    expect.stringMatching(/^ {4}report +clerk\.report +3 × 1 min +limit desk per partition$/),
+    '  at most 2 jobs of lists at once',
+    '  at most 1 job of runs at once in each partition',
+    '  if every attempt fails at its deadline: as long as its items take; waits at limits jobs:lists, jobs:runs, desk are not counted',
     expect.stringMatching(/RU with the roles apart, without its items$/),
     '',
     'problem: workflow item: step tell: agent clerk has no operation tell, it has settle, report',
-    '1 problem, 0 warnings',
+    'warning: workflow nightly: step each: if the key of a limit of its items, input.name, is lists of the job, the job and its items wait for each other without end; give the items other keys',
+    '1 problem, 1 warning',
   ])
 })
 

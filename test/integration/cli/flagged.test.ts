@@ -130,7 +130,7 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
   await expect(triage('T-1', store, terminal)).rejects.toThrow('--assign, --note, --snooze, --clear')
   await expect(triage(undefined, { ...store, note: 'x' }, terminal)).rejects.toThrow('needs a JOB')
   const both = { ...store, note: 'x', clear: 'note' as const }
-  await expect(triage('T-1', both, terminal)).rejects.toThrow('clear note and a new note exclude each other')
+  await expect(triage('T-1', both, terminal)).rejects.toThrow('clear is "note", which excludes a new note')
   await expect(triage('T-1', { ...store, snooze: 'soon' }, terminal)).rejects.toThrow('snooze is "soon"')
 
   const assigned = { ...only, assign: 'ann', note: `asked ${red}`, by: 'bob' }

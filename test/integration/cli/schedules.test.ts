@@ -139,8 +139,8 @@ it('a schedule is created and changed by options, and the parts without an optio
 })
 
 it.each([
-  [{ timeZone: 'Mars/Base' }, /--time-zone is "Mars\/Base"; it must be a name/],
-  [{ catchUp: '1m' }, /--catch-up is "1m"; it must be a duration from 120000 ms/],
+  [{ timeZone: 'Mars/Base' }, /timeZone is "Mars\/Base"; it must be a name/],
+  [{ catchUp: '1m' }, /catchUp is "1m"; it must be a duration from 120000 ms/],
   [{ overlap: 'perhaps' }, /overlap is "perhaps"; it must be "skip", "queue"/],
   [{ workflow: 'weaving' }, /unknown workflow "weaving": .* has shopping/],
   [{ why: 'x' }, /--why needs a part to change, such as --cron/],
@@ -157,7 +157,11 @@ it('wrong input and unknown ids are refused', async () => {
   const wrong = { ...store, from: 'noon', to: '1h' }
   await expectRefused(backfillSchedule('nightly', wrong, terminal), 2, /--from "noon" must be an age/)
   const late = { ...store, from: '2h', to: '2999-01-01' }
-  await expectRefused(backfillSchedule('nightly', late, terminal), 2, /to is in the future/)
+  await expectRefused(
+    backfillSchedule('nightly', late, terminal),
+    2,
+    /to is "2999-01-01T00:00:00.000Z"; it must not be in the future/,
+  )
 })
 
 it('a deleted schedule is gone', async () => {

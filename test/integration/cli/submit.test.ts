@@ -183,7 +183,7 @@ it('the options of `submit` become parts of every job', async () => {
 
 it('wrong options of `submit` are refused before any line is read', async () => {
   const submitted = submitting('no JSON', { tag: ['customer'], retainFor: 'soon' })
-  await expect(submitted).rejects.toThrow(/^--retain-for is "soon".*; --tag "customer" must be NAME=VALUE/)
+  await expect(submitted).rejects.toThrow(/^retainFor is "soon".*; --tag "customer" must be NAME=VALUE/)
 })
 
 it('a line whose input does not fit the schema of the workflow is named, and no line is submitted', async () => {

@@ -94,14 +94,14 @@ it('a tick costs at most ten request units besides the submission of its job (R1
 })
 
 // If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's
-// partition is part of the transactions of the job.
+// partition is part of the transactions of the job, and of its submission.
 it.each([
   { of: 'second', requests: 2, replaces: 2 },
   { of: 'first', requests: 3, replaces: 4 },
   { of: 'job', requests: 3, replaces: 4 },
   { of: 'second', perPartition: true, requests: 0, replaces: 2 },
-  { of: 'first', perPartition: true, requests: 1, replaces: 4 },
-  { of: 'job', perPartition: true, requests: 1, replaces: 4 },
+  { of: 'first', perPartition: true, requests: 0, replaces: 2 },
+  { of: 'job', perPartition: true, requests: 0, replaces: 2 },
 ] as const)(
   'a limit with room costs these requests and replaces more: %j',
   async ({ of, requests, replaces, ...more }) => {

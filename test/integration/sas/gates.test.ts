@@ -297,7 +297,9 @@ describe('steps with a limit of steps at once', () => {
     await expect(client.limits.set('bank', {})).rejects.toThrow('a limit needs atOnce or perSecond')
     await expect(client.limits.set('bank', { atOnce: -1 })).rejects.toThrow('atOnce')
     await expect(client.limits.set('', { atOnce: 1 })).rejects.toThrow('the key of a limit')
-    await expect(client.limits.set('jobs:', { atOnce: 1 })).rejects.toThrow('has nothing after jobs:')
+    await expect(client.limits.set('jobs:', { atOnce: 1 })).rejects.toThrow(
+      'is "jobs:"; it must be a text of 1 to 200 characters, with something after jobs:',
+    )
     expect(await client.limits.list()).toEqual([])
   })
 

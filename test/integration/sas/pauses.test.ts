@@ -236,8 +236,8 @@ describe('a command about a pause', () => {
   it.each([
     [{}, /name a workflow or an agent/],
     [{ workflow: 'a', agent: 'b' }, /name a workflow or an agent/],
-    [{ workflow: '' }, /the name must be a text of 1 to 200 characters/],
-    [{ agent: 7 }, /the name must be a text/],
+    [{ workflow: '' }, /the name is ""; it must be a text of 1 to 200 characters/],
+    [{ agent: 7 }, /the name is 7; it must be a text/],
   ])('refuses %j', async (target, message) => {
     const pausing = client.pause(target as never, 'why')
     await expect(pausing).rejects.toThrow(message)

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { plansOf } from '../../../src/page/api/repairs.js'
+import { together } from '../../../src/page/browser/parts/reports.js'
 
 // The modules of the page read the address of the browser when they are loaded.
 vi.hoisted(() => {
@@ -10,23 +11,13 @@ afterAll(() => {
   vi.unstubAllGlobals()
 })
 
-interface Report {
-  readonly isDryRun: boolean
-  readonly done: readonly string[]
-  readonly refused: readonly object[]
-  readonly migrated?: readonly object[]
-  readonly otherPlans?: number
-}
-
 interface Parts {
   readonly ActionResult: (properties: { kind: string; report: object; close: () => void }) => object
-  readonly together: (one: Report, next: Report) => Report
 }
 
-// Their types would add those of a browser to all tests, so the modules are named by values.
+// Its types would add those of a browser to all tests, so the module is named by a value.
 const parts = '../../../src/page/browser/parts'
 const { ActionResult } = (await import(`${parts}/action-result.js`)) as Parts
-const { together } = (await import(`${parts}/action-run.js`)) as Parts
 
 const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
 const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))

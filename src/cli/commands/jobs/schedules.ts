@@ -8,7 +8,7 @@ import { settingsOf, withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { firstOf, table, wrapped, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath } from '../../input/user-module.js'
-import { areGiven, partsOf, withFlags, type GivenParts } from '../../input/schedule-parts.js'
+import { areGiven, partsOf, type GivenParts } from '../../input/schedule-parts.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
 export interface ScheduleDecisionOptions extends StoreOptions {
@@ -78,7 +78,7 @@ async function changeSchedule(
   const { by = whoAmI(), why = 'set', dryRun = false } = options
   const parts = await partsOf(options, module)
   const set = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => withFlags(client.schedules.change(id, parts, { by, why, dryRun }))),
+    withClient(settings, (client) => client.schedules.change(id, parts, { by, why, dryRun })),
   )
   const { change, schedule } = set
   const said = dryRun && change !== 'unchanged' ? `would be ${change}` : change

@@ -53,7 +53,9 @@ function workflowText(workflow: CheckedWorkflow, width: number): string {
   return [
     `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
     ...stepLines(steps, width).map((line) => `  ${line}`),
-    ...limits.map(({ key, atOnce }) => `  at most ${counted(atOnce ?? 0, 'job')} of ${key} at once`),
+    ...limits.map(({ key, atOnce, perPartition }) => {
+      return `  at most ${counted(atOnce ?? 0, 'job')} of ${key} at once${perPartition ? ' in each partition' : ''}`
+    }),
     `  if every attempt fails at its deadline: ${longestText(workflow)}`,
     `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${items}`,
   ].join('\n')
@@ -120,11 +122,11 @@ function timeText({ kind, calls, items, tries, completeWithinMs, rounds, longest
   return rounds === null ? attempts : `${attempts}, ${rounds} rounds`
 }
 
-function remark({ when, undo, limits }: CheckedStep): string {
+function remark({ when, undo, limits, limitsPerPartition }: CheckedStep): string {
   return [
     ...(when === null ? [] : [`if ${when}`]),
     ...(undo === null ? [] : [`undo ${undo}`]),
-    ...limits.map((key) => `limit ${key}`),
+    ...limits.map((key) => `limit ${key}${limitsPerPartition.includes(key) ? ' per partition' : ''}`),
   ].join(', ')
 }
 

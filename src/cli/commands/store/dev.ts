@@ -47,6 +47,7 @@ export async function dev(
   const path = modulePath(module, configuredModule, 'stepward dev')
   const { agents, workflows, schedules } = await loadUserModule(path)
   const account = emulatorOptions(options)
+  const pagePort = pagePortOf(options)
   const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
   const store = await (options.data === undefined ? open() : openingData(options.data, open))
   if (options.data !== undefined) serveDoor(store)
@@ -69,19 +70,22 @@ export async function dev(
       telemetry: consoleLogger({ level }),
     })
     const { endpoint, key } = store
-    const page = await devPage(
-      { settings: { ...settings, ...where }, endpoint, workflows },
-      options,
-      terminal,
-    )
-    noteOtherStore(settings, endpoint, terminal)
-    const names = workflows.map((workflow) => workflow.name)
-    if (json === true)
-      terminal.print(JSON.stringify({ endpoint, key, workflows: names, page: page?.address ?? null }))
-    else terminal.print(howToGoOn({ endpoint, key, path, names, page: page?.address ?? null }))
-    await told
-    await page?.close()
-    await host.stop()
+    try {
+      const page = await devPage(
+        { settings: { ...settings, ...where }, endpoint, workflows, pagePort },
+        options,
+        terminal,
+      )
+      noteOtherStore(settings, endpoint, terminal)
+      const names = workflows.map((workflow) => workflow.name)
+      if (json === true)
+        terminal.print(JSON.stringify({ endpoint, key, workflows: names, page: page?.address ?? null }))
+      else terminal.print(howToGoOn({ endpoint, key, path, names, page: page?.address ?? null }))
+      await told
+      await page?.close()
+    } finally {
+      await host.stop()
+    }
   } finally {
     client?.dispose()
     await store.close()
@@ -93,22 +97,28 @@ interface DevStore {
   readonly settings: Settings
   readonly endpoint: string
   readonly workflows: UserModule['workflows']
+  /** The port of the page, or null for the usual one. */
+  readonly pagePort: number | null
+}
+
+function pagePortOf({ page, pagePort }: DevOptions): number | null {
+  if (page === false || pagePort === undefined) return null
+  return wholeNumber('--page-port', pagePort, { min: 0, max: 65_535 })
 }
 
 /** Serves the page for operators, unless it is switched off. */
 async function devPage(
-  { settings, endpoint, workflows }: DevStore,
-  { page, pagePort, data, json }: DevOptions,
+  { settings, endpoint, workflows, pagePort }: DevStore,
+  { page, data, json }: DevOptions,
   terminal: Terminal,
 ): Promise<ServedPage | null> {
   if (page === false) return null
-  const port = pagePort === undefined ? null : wholeNumber('--page-port', pagePort, { min: 0, max: 65_535 })
   const { servePage } = await import('../../../page/index.js')
   return servePage({
     settings,
     storeName: data ?? endpoint,
     storeArguments: data === undefined ? ['--endpoint', endpoint] : ['--data', data],
-    port,
+    port: pagePort,
     by: whoAmI(),
     workflows,
     links: processSettings().answerLinks,

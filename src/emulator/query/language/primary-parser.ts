@@ -1,5 +1,6 @@
-import { EmbeddedActionsParser, type IToken, type ParserMethod } from 'chevrotain'
+import type { IToken, ParserMethod } from 'chevrotain'
 import type { Expression, ParameterReference, Query, SubqueryForm } from './ast.js'
+import { EmbeddedActionsParser } from './parser-library.js'
 import { notSupported, QueryError } from './query-error.js'
 import {
   identifier,

@@ -1,4 +1,5 @@
-import { createToken, Lexer, type TokenType } from 'chevrotain'
+import type { TokenType } from 'chevrotain'
+import { createToken, Lexer } from './parser-library.js'
 
 /** A bare name: an alias, a property after a dot, or a function. */
 export const identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_][A-Za-z0-9_]*/ })

@@ -5,6 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
 import { act, isUnclear, read, stopOperation } from '../state/api.js'
+import { together } from './reports.js'
 
 /** The largest number of jobs that one request names. */
 const atOnce = 500
@@ -84,23 +85,6 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
     }
   }
   return { isBusy, report, error, progress, run, stop }
-}
-
-/**
- * Returns the report of two parts of an action.
- *
- * @param {Report} one
- * @param {Report} next
- * @returns {Report}
- */
-export function together(one, next) {
-  return {
-    isDryRun: one.isDryRun,
-    done: [...one.done, ...next.done],
-    refused: [...one.refused, ...next.refused],
-    migrated: [...(one.migrated ?? []), ...(next.migrated ?? [])],
-    otherPlans: (one.otherPlans ?? 0) + (next.otherPlans ?? 0),
-  }
 }
 
 /** @typedef {{ reached: number, total: number }} Progress */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/index.js'
-import { readOptions } from '../../../platform/options.js'
+import { readOptions, shown } from '../../../platform/options.js'
 import { personName, reasonText } from '../../model/values/said-texts.js'
 import { CommandInvalid, CommandRefused } from '../../model/errors.js'
 import type { PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
@@ -152,7 +152,7 @@ function termsOf(
   const isName = typeof name === 'string' && name !== '' && name.length <= maxNameLength
   const problems = [
     ...(kinds.length === 1 ? [] : ['name a workflow or an agent, as { workflow: NAME } or { agent: NAME }']),
-    ...(isName ? [] : [`the name must be a text of 1 to ${maxNameLength} characters`]),
+    ...(isName ? [] : [`the name is ${shown(name)}; it must be a text of 1 to ${maxNameLength} characters`]),
     ...readOptions({ by: personName, why: reasonText }, { by, why }).problems,
   ]
   if (problems.length > 0 || !isName) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)

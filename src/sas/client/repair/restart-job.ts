@@ -17,7 +17,7 @@ import type { JobQueries } from '../../store/job-queries.js'
 import type { DocumentAddress, StateStore, Stored } from '../../store/state-store.js'
 import { UnclearWrites } from '../../store/unclear-writes.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
-import { submitProblems } from '../../submission/submit-problems.js'
+import { idProblems } from '../../submission/submit-problems.js'
 import type { InputCheck } from '../../workflow/input-schema.js'
 import { isWorkflow } from '../../workflow/workflow.js'
 import { asJson, refuseProblems } from '../call-arguments.js'
@@ -105,7 +105,7 @@ function tryOf(ports: RestartPorts, standing: Try['standing'], { input, stepInpu
   const { from, by, why, after, workflows = [], dryRun = false } = options
   const own = workflows.find(({ name }) => name === job.workflow)
   const as = options.as ?? job.restartedAs?.jobId ?? nextId(job)
-  refuseProblems('restart', submitProblems({ jobId: as, partitionKey: as }))
+  refuseProblems('restart', idProblems('as', as))
   const hash = payloadHash(`restart of ${job.jobId}`, [from, input ?? null, stepInput ?? null, after ?? null])
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
   const { conceal } = hideDocuments(job, [...standing.steps.values()])
@@ -147,10 +147,7 @@ async function plannedReport(given: Try): Promise<RestartReport> {
   if (there?.restartOf?.jobId === jobId) return reportOf(given, plan)
   // A job with this id in another partition would give its attempts the same keys.
   if (there === null && (await ports.queries.findJob(request.as)) === null) return reportOf(given, plan)
-  throw new CommandRefused(
-    jobId,
-    `a job ${request.as} exists already: pass another id for the new job, with "as"`,
-  )
+  throw new CommandRefused(jobId, `a job ${request.as} exists already: choose another id for the new job`)
 }
 
 /** Returns the documents of the restart, after all their payloads are stored for the new job (I31). */

@@ -79,6 +79,6 @@ function creating(documents: readonly StateDocument[]): StateWrite[] {
 function taken({ jobId }: JobDocument, { jobId: as }: JobDocument): CommandRefused {
   return new CommandRefused(
     jobId,
-    `documents of a job ${as} exist already: pass another id for the new job, with "as"`,
+    `documents of a job ${as} exist already: choose another id for the new job`,
   )
 }

@@ -34,7 +34,7 @@ function endOf(snooze: unknown, now: number): number | null {
 }
 
 function shapeAt(now: number) {
-  const rule = "a duration such as '2h', or a Date, from a minute to a year from now; null ends the snooze"
+  const rule = "a duration such as '2h', or a date, from a minute to a year from now"
   return {
     assignee: personName.nullable().optional(),
     note: text(mostOfNote).nullable().optional(),

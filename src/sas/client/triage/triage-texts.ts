@@ -20,7 +20,7 @@ export function triageParts({ assign, note, snooze, clear }: TriageTexts): Triag
   const names = ['assignee', 'note', 'snooze'] as const
   const isCleared = (name: (typeof names)[number]): boolean => clear === 'all' || clear === name
   const both = names.find((name) => isCleared(name) && given[name] !== undefined)
-  if (both !== undefined) return `clear ${clear ?? ''} and a new ${both} exclude each other: pass one of them`
+  if (both !== undefined) return `clear is "${clear ?? ''}", which excludes a new ${both}: pass one of them`
   const parts = names.flatMap((name) => {
     const value = isCleared(name) ? null : given[name]
     return value === undefined ? [] : [[name, value] as const]

@@ -123,7 +123,7 @@ describe('the triage of a job through the client', () => {
     }
   })
 
-  it('is written once if the answer of the store is lost', async () => {
+  it('is written once if the answer of the store is lost (F-O6)', async () => {
     await failed('one')
     world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
     await client.triage('one', { assignee: 'ann' })

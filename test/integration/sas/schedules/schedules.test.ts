@@ -118,8 +118,14 @@ describe('backfill', () => {
   })
 
   it.each([
-    [{ from: at('02:00'), to: at('01:00') }, 'from is after to'],
-    [{ from: at('02:00'), to: at('09:00') }, 'to is in the future'],
+    [
+      { from: at('02:00'), to: at('01:00') },
+      /from is "2026-01-01T02:00:00.000Z"; it must not be later than to, "2026-01-01T01:00:00.000Z"$/,
+    ],
+    [
+      { from: at('02:00'), to: at('09:00') },
+      /: to is "2026-01-01T09:00:00.000Z"; it must not be in the future$/,
+    ],
     [{ from: 'yesterday', to: at('01:00') }, 'from is "yesterday"; it must be a valid Date'],
     [{ from: new Date(submittedAtMs - 1_001 * 60 * minute), to: at('01:00') }, 'more than 1000 ticks'],
   ])('refuses %j', async (options, message) => {

@@ -20,10 +20,9 @@ it.each(['high', '', ' '])('`--priority %j` is refused', (priority) => {
   )
 })
 
-it('all problems are reported together, under the names of the command line', () => {
+it('all problems are reported together', () => {
   const wrong = { completeWithin: 'soon', retainFor: '-1', partitionKey: '', tag: ['x'], notify: ['done'] }
-  const message =
-    /^--partition-key is "".*; --complete-within is "soon".*; --retain-for is "-1".*; --tag "x" must be/
+  const message = /^partitionKey is "".*; completeWithin is "soon".*; retainFor is "-1".*; --tag "x" must be/
   expect(() => termsOf(wrong)).toThrow(message)
-  expect(() => termsOf(wrong)).toThrow('--notify is ["done"]; it must be a list of at least one of received')
+  expect(() => termsOf(wrong)).toThrow('notify is ["done"]; it must be a list of at least one of received')
 })

@@ -122,6 +122,18 @@ describe('a job whose items have limits of jobs', () => {
     )
   })
 
+  it('is refused if the items of its items need its place', () => {
+    const between = defineWorkflow<{ readonly items: readonly string[] }>('between', (job) => {
+      job.forEach('inner', job.input.items, limitedItem)
+    })
+    expect(() =>
+      defineWorkflow<{ readonly lists: readonly { readonly items: readonly string[] }[] }>('outer', (job) => {
+        job.limits([{ key: 'bank', atOnce: 3 }])
+        job.forEach('each', job.input.lists, between)
+      }),
+    ).toThrow('step "each": its items share the limit of jobs "bank" with the job')
+  })
+
   it('may have another limit', () => {
     expect(list('lists').plan.limits).toEqual([{ key: 'lists', atOnce: 3 }])
     expect(list('bank', { perPartition: true }).plan.limits).toMatchObject([{ key: 'bank' }])

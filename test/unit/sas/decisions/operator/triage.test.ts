@@ -47,7 +47,7 @@ describe('the triage of a job', () => {
     ['in Error', inError],
     ['with a parked step', parked],
     ['with an extended wait', waiting],
-  ])('changes nothing that a role decides by: a job %s', (_name, story) => {
+  ])('changes nothing that a role decides by: a job %s (I42)', (_name, story) => {
     const after = story.commanded(assign)
     const { triage: _triage, triageAudit: _audit, operatedAtMs: _at, ...others } = after.job
     const { triage: _before, triageAudit: _none, operatedAtMs: _never, ...same } = story.job
@@ -80,7 +80,7 @@ describe('the triage of a job', () => {
     expect(none.job.triageAudit).toHaveLength(4)
   })
 
-  it('ends with the problem: an operator acts, or the job goes on', () => {
+  it('ends with the problem: an operator acts, or the job goes on (F-O8)', () => {
     const again = inError.commanded(assign).commanded(resubmit)
     expect(again.job.triage).toBeNull()
     expect(triageOf(again.job)).toBeNull()
@@ -159,7 +159,7 @@ describe('a snooze of one of several parallel steps', () => {
   const until = (snoozedUntil: string) => ({ ...snooze, snoozedUntil }) as const
   const first = begun.expired('a').scheduled()
 
-  it('does not hide the problem that another step has later', () => {
+  it('does not hide the problem that another step has later (F-O7, I42)', () => {
     const told = first.commanded(snooze)
     expect([flagOf(told), isHidden(told)]).toEqual(['a', true])
     const both = told.expired('b').scheduled()
