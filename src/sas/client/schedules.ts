@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { inSlices } from '../../platform/internal.js'
+import { counted, inSlices } from '../../platform/internal.js'
 import { basicTime } from '../model/document-ids.js'
 import { CommandInvalid, ScheduleNotFound, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
@@ -197,7 +197,7 @@ export class Schedules {
       throw new CommandInvalid(`backfill: there are more than ${maxBackfill} ticks; choose a shorter time`)
     }
     if (!dryRun) {
-      const row = `${basicTime(fromMs)} to ${basicTime(toMs)}: ${who.why}`
+      const row = `${counted(ticks.length, 'tick')}, ${basicTime(fromMs)} to ${basicTime(toMs)}: ${who.why}`
       await this.update(id, (schedule, now) =>
         withDecision(schedule, { command: 'backfill', by: who.by, why: row }, now),
       )

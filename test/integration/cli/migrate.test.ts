@@ -80,7 +80,13 @@ it('`migrate` prints JSON, for one job and for many', async () => {
   expect(said()).toMatch(/In 2 jobs, such as M-[23]:\n.*\n {2}pay: input: 70 → 7/u)
   forget()
   expect(await migrate(undefined, { ...json, workflow: 'buying' }, terminal)).toBe(0)
-  const report = JSON.parse(said()) as { readonly done: string[]; readonly migrated: unknown }
+  const migrated = said()
+  await host.client.submit(buying, null, { jobId: 'M-4' })
+  forget()
+  await migrate(undefined, { ...store, workflow: 'buying', dryRun: true }, terminal)
+  expect(said(), 'M-2 and M-3 have the plan').toContain('1 job would be migrated:\n  M-4\n')
+  expect(said()).toMatch(/This plan was already that of 2 jobs, such as M-[23]\./)
+  const report = JSON.parse(migrated) as { readonly done: string[]; readonly migrated: unknown }
   expect(report).toMatchObject({ command: 'migrate', isDryRun: false, refused: [] })
   expect(report.done.toSorted()).toEqual(['M-2', 'M-3'])
   const change = { stepId: 'pay', path: 'input', before: '70', after: '7' }

@@ -14,12 +14,21 @@ import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const bank = defineAgent('bank', {
   reserve: () => 'reserved',
+  act: ({ amount }: { amount: number }) => {
+    if (amount > 10) throw new Error('no answer of the bank')
+    return amount
+  },
+  refund: (_input: null) => null,
   pay: ({ amount }: { amount: number }, context: AgentContext) =>
     amount > 10 ? context.failPermanently('too much') : amount,
 })
 const buying = defineWorkflow<{ amount: number }>('buying', (job) => {
   const reserved = job.step('reserve', bank.reserve, {}, { undo: 'none' })
   job.step('pay', bank.pay, { amount: job.input.amount }, { after: [reserved], undo: 'none' })
+})
+const acting = defineWorkflow<{ amount: number }>('acting', (job) => {
+  const undo = () => bank.refund(null)
+  job.step('pay', bank.act, { amount: job.input.amount }, { undo, retry: { tries: 1 } })
 })
 
 let emulator: Emulator
@@ -110,6 +119,26 @@ it('`restart` prints JSON, for one job and for many', async () => {
   forget()
   await restart(undefined, { ...store, ...terms, workflow: 'nothing' }, terminal)
   expect(said()).toBe('No matching job can be restarted.')
+})
+
+it('`restart` says what to pass for a step that may have acted, and shows nothing of the earlier job as its own', async () => {
+  const job = await host.client.submit(acting, { amount: 70 }, { jobId: 'U-1' })
+  await expect(job.result()).rejects.toThrow()
+  const choice = 'pass --after undo to undo first what may have been done, or --after keep to leave it'
+  await expect(restart('U-1', { ...store, from: 'pay', dryRun: true }, terminal)).rejects.toThrow(choice)
+  await restart('U-1', { ...store, from: 'pay', dryRun: true, after: 'undo' }, terminal)
+  expect(said()).toContain('undone first: pay')
+  await host.client.restart('U-1', {
+    from: 'pay',
+    why: 'typo',
+    by: 'ann',
+    after: 'undo',
+    input: { amount: 7 },
+  })
+  const again = await host.client.get('U-1.r1')
+  await again?.result()
+  const [pay] = (await again?.view())?.steps ?? []
+  expect(pay).toMatchObject({ state: 'Processed', diagnostics: [] })
 })
 
 it('`restart` refuses what it cannot do with one sentence', async () => {

@@ -109,6 +109,13 @@ it('a schedule is triggered, and its ticks are backfilled', async () => {
   printed.length = 0
   const again = await jsonOf(backfillSchedule('nightly', { ...store, ...times, json: true }, terminal))
   expect(again).toMatchObject({ isDryRun: false, submitted: [], existing: { length: 2 } })
+  printed.length = 0
+  await showSchedule('nightly', store, terminal)
+  expect(printed.join('\n')).toContain(', besides the jobs that operators submitted\nnewest decisions:\n')
+  expect(printed.join('\n')).toMatch(/^ {2}\S+Z trigger by ann: the data are late$/m)
+  expect(printed.join('\n')).toMatch(
+    /^ {2}\S+Z backfill by .*: 2 ticks, 20260328T120000Z to 20260330T120000Z: /m,
+  )
 })
 
 it('a schedule is created and changed by options, and the parts without an option stay', async () => {

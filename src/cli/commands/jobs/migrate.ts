@@ -44,7 +44,7 @@ export async function migrate(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(jobId, options)
-  const { by = whoAmI(), why = '', dryRun = false, older = false } = options
+  const { by = whoAmI(), why = 'migrated', dryRun = false, older = false } = options
   return withExistingStore({ options, terminal }, async (settings) => {
     const path = modulePath(options.module, settings.module, '--module')
     const module = await loadUserModule(path)
@@ -125,16 +125,23 @@ async function migrateAll(
   }
   if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report }))
   else {
-    print('migrate', report, terminal)
+    const same = new Set(
+      report.migrated.flatMap(({ jobIds, edit }) => (edit.changes.length === 0 ? jobIds : [])),
+    )
+    const done = report.done.filter((jobId) => !same.has(jobId))
+    // A job without a change is named with its reason below.
+    if (done.length > 0 || report.refused.length > 0 || same.size === 0) {
+      print('migrate', { ...report, done }, terminal)
+    }
     printPlans(report.migrated, terminal)
   }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
 
 function refuseContradictions(jobId: string | undefined, options: MigrateCommandOptions): void {
-  const { why, workflow } = options
+  const { why, workflow, dryRun } = options
   const problems = [
-    ...(why === undefined ? ['pass --why TEXT, the reason: it is stored on the job'] : []),
+    ...(why === undefined && dryRun !== true ? ['pass --why TEXT, the reason: it is stored on the job'] : []),
     ...(jobId === undefined && workflow === undefined
       ? ['migrate needs a JOB, or --workflow NAME: the jobs of that workflow get its definition']
       : []),

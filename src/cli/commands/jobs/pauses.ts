@@ -36,7 +36,8 @@ export async function decidePause(
     const rule = `${kind} job ID, ${kind} workflow NAME, ${kind} agent NAME, or ${kind} key NAME for all steps with a limit`
     throw new CliError(`${kind} ${what}: this cannot be ${past[kind]}: ${rule}`, exitCodes.usage)
   }
-  const { by = whoAmI(), why = kind === 'resume' ? past[kind] : undefined, dryRun = false } = options
+  const { by = whoAmI(), dryRun = false } = options
+  const { why = kind === 'resume' || dryRun ? past[kind] : undefined } = options
   if (why === undefined)
     throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
   const { already, note } = await withExistingStore({ options, terminal }, (settings) =>

@@ -1,11 +1,12 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
-import type {
-  AfterRestart,
-  BulkReport,
-  JobClient,
-  RestartOptions,
-  RestartReport,
+import {
+  CommandRefused,
+  type AfterRestart,
+  type BulkReport,
+  type JobClient,
+  type RestartOptions,
+  type RestartReport,
 } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -74,7 +75,7 @@ async function workflowsFor(
 type Terms = Omit<RestartOptions, 'partitionKey' | 'as'>
 
 async function termsOf(options: RestartCommandOptions): Promise<Terms> {
-  const { from = '', input, stepInput, after, by = whoAmI(), why = '', dryRun = false } = options
+  const { from = '', input, stepInput, after, by = whoAmI(), why = 'restarted', dryRun = false } = options
   const read = async (name: string, path: string | undefined) =>
     path === undefined ? undefined : readJsonFile(name, path)
   const inputs = {
@@ -95,7 +96,12 @@ async function restartOne(
   jobId: string,
   { terms, terminal, options }: Given & { readonly options: RestartCommandOptions },
 ): Promise<number> {
-  const report = await client.restart(jobId, { ...terms, ...withoutUndefined({ as: options.as }) })
+  const report = await client
+    .restart(jobId, { ...terms, ...withoutUndefined({ as: options.as }) })
+    .catch((error: unknown) => {
+      if (!(error instanceof CommandRefused)) throw error
+      throw new CliError(inOptions(error.message), exitCodes.conflict, { cause: error })
+    })
   if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
   else printOne(report, terminal)
   return exitCodes.ok
@@ -127,7 +133,9 @@ async function restartAll(
   }
   let report: BulkReport
   try {
-    report = await client.select(filterOf(options, systemClock.now())).restart({ ...terms, onProgress })
+    const made = await client.select(filterOf(options, systemClock.now())).restart({ ...terms, onProgress })
+    const refused = made.refused.map(({ jobId, reason }) => ({ jobId, reason: inOptions(reason) }))
+    report = { ...made, refused }
   } finally {
     terminal.progressDone()
   }
@@ -136,12 +144,19 @@ async function restartAll(
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
 
+/** Returns a reason of the library with the option of the command line, as in `--after undo`. */
+function inOptions(reason: string): string {
+  return reason.replaceAll(/after: "(undo|keep)"/gu, '--after $1')
+}
+
 function refuseContradictions(jobId: string | undefined, options: RestartCommandOptions): void {
-  const { from, why, all, step, as } = options
+  const { from, why, all, step, as, dryRun } = options
   const isFiltered = isSelected(options) || all === true || step !== undefined
   const problems = [
     ...(from === undefined ? ['pass --from STEP, the first step that runs again'] : []),
-    ...(why === undefined ? ['pass --why TEXT, the reason: it is stored on both jobs'] : []),
+    ...(why === undefined && dryRun !== true
+      ? ['pass --why TEXT, the reason: it is stored on both jobs']
+      : []),
     ...(jobId === undefined && !isFiltered
       ? [
           'restart needs a JOB, or a choice of jobs by filters such as --workflow or --tag; --all selects every job',

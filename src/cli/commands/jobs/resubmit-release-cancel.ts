@@ -156,7 +156,7 @@ function isChosen(options: DecideOptions): boolean {
 }
 
 function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
-  const { step, all, why, input, snoozed, notSnoozed } = options
+  const { step, all, why, input, snoozed, notSnoozed, dryRun } = options
   const problems: string[] = []
   const isFiltered = isChosen(options) || all === true
   if (snoozed === true && notSnoozed === true) {
@@ -175,7 +175,7 @@ function refuseContradictions(kind: DecisionKind, jobId: string | undefined, opt
   if (jobId !== undefined && step !== undefined && kind === 'cancel') {
     problems.push('--step does not go with cancel, which cancels a whole job: omit it')
   }
-  if (why === undefined && kind !== 'release') {
+  if (why === undefined && kind !== 'release' && dryRun !== true) {
     problems.push('pass --why TEXT, the reason: it is stored on the job with the decision')
   }
   if (input !== undefined && (jobId === undefined || step === undefined)) {

@@ -224,8 +224,13 @@ function listed(found: readonly ScheduleView[], width: number): string {
   return table(head, fitted(head, rows, width))
 }
 
+/** The most decisions of operators that are shown. */
+const mostDecisions = 10
+
 function described(schedule: ScheduleView): string {
   const { id, workflow, overlap, catchUpMs, jitterMs, nextDue, last, paused, passed } = schedule
+  const isByHand = schedule.audit.some(({ command }) => command === 'trigger' || command === 'backfill')
+  const besides = isByHand ? ', besides the jobs that operators submitted' : ''
   const lines = [
     `schedule ${id} submits jobs of ${workflow}, ${timesOf(schedule)}`,
     `overlap ${overlap}, catch up ${lengthText(catchUpMs)}, jitter ${lengthText(jitterMs)}`,
@@ -233,13 +238,17 @@ function described(schedule: ScheduleView): string {
       ? `next tick: ${nextDue ?? 'never'}`
       : `paused since ${paused.since} by ${paused.by}: ${paused.why}`,
     `last tick: ${last === null ? 'none' : `${last.due}, job ${last.jobId}`}`,
-    `${schedule.submitted} submitted, ${schedule.missed} missed, ${schedule.skipped} skipped`,
+    `${schedule.submitted} submitted, ${schedule.missed} missed, ${schedule.skipped} skipped${besides}`,
   ]
   const rows = passed.map(({ reason, from, to, count, message }) => {
     const why = message === '' ? reason : `${reason}: ${message}`
     return `  ${from} to ${to}: ${counted(count, 'tick')} passed over (${why})`
   })
-  return [...lines, ...rows].join('\n')
+  const decisions = schedule.audit.map(({ command, at, by, why }) => {
+    return `  ${at.slice(0, 19)}Z ${command} by ${by}: ${why}`
+  })
+  const told = decisions.length === 0 ? [] : ['newest decisions:', ...decisions.slice(-mostDecisions)]
+  return [...lines, ...rows, ...told].join('\n')
 }
 
 function timesOf({ cron, timeZone, everyMs }: ScheduleView): string {

@@ -121,8 +121,8 @@ function effectProblem(
   if (acting.length === 0 || after === 'keep') return null
   if (after === undefined) {
     const verb = acting.length === 1 ? 'runs' : 'run'
-    const choice = '"undo" undoes first what may have been done, and "keep" leaves it'
-    return `${list(acting)} ${verb} again and may have acted: say what becomes of that with after; ${choice}`
+    const choice = 'pass after: "undo" to undo first what may have been done, or after: "keep" to leave it'
+    return `${list(acting)} ${verb} again and may have acted: ${choice}`
   }
   const failed = acting.filter((id) => job.steps[id]?.state === 'CompensationFailed')
   if (failed.length > 0)

@@ -151,7 +151,8 @@ function stepOf(step: StepDocument, { request, plan }: Restarting): StepDocument
   const { as, from, stepInput } = request
   const { stepId } = step
   const isAsBefore = plan.carried.includes(stepId) || plan.undone.includes(stepId)
-  const own = isAsBefore ? carriedStep(step, as) : freshStep(step, as)
+  const carried = plan.carried.includes(stepId) ? carriedStep(step, as) : undoneStep(step, as)
+  const own = isAsBefore ? carried : freshStep(step, as)
   const edited = stepId === from && stepInput !== undefined
   return edited ? { ...own, inputTemplate: toTemplate(stepInput, 'input') } : own
 }
@@ -169,6 +170,11 @@ function carriedStep(step: StepDocument, as: string): StepDocument {
     firstBy: null,
     ttl: -1,
   }
+}
+
+/** Returns a step whose effects are undone first. What its attempts said stays with the other job. */
+function undoneStep(step: StepDocument, as: string): StepDocument {
+  return { ...carriedStep(step, as), diagnostics: [] }
 }
 
 /** Returns a step as it was submitted, with keys of the new job. An event that came early is kept. */

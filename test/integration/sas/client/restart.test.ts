@@ -193,7 +193,7 @@ describe('a restart', () => {
     await ended()
     expect((await world.job('o')).processState).toBe('Processed')
     await expect(restart()).rejects.toThrow(
-      'steps charge, ship run again and may have acted: say what becomes of that with after',
+      'steps charge, ship run again and may have acted: pass after: "undo" to undo first',
     )
     expect(await restart({ after: 'undo' })).toMatchObject({ undone: ['charge', 'ship'] })
     await run()
