@@ -8,6 +8,7 @@ import type { HistoryDocuments, HistoryOptions, JobHistory, StepAttempts } from 
 import { noPayloads, type Payloads } from '../payloads/payloads.js'
 import { readPlaceAtLimit } from '../gates/place-ahead.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
+import { cancelPlan, type CancelPlan } from '../decisions/operator/cancel-plan.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
@@ -139,6 +140,16 @@ export class Job<R = JobResult> {
    */
   attempts(step: string, { hidesSecrets = false }: ViewOptions = {}): Promise<StepAttempts> {
     return readAttempts(this.ports, this.address, { step, hidesSecrets })
+  }
+
+  /**
+   * @internal Returns what a cancellation would do with each step.
+   * @throws JobNotFound if the job does not exist any more
+   */
+  async cancelPlan(): Promise<CancelPlan> {
+    const job = await this.waiting.read(this.address)
+    if (job === null) throw new JobNotFound(this.jobId)
+    return cancelPlan(job, await readSteps(this.ports.store, job))
   }
 
   private async readView(options: ViewOptions): Promise<JobView | null> {

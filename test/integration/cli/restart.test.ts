@@ -4,10 +4,11 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { list } from '../../../src/cli/commands/jobs/list.js'
 import { restart } from '../../../src/cli/commands/jobs/restart.js'
+import { decide } from '../../../src/cli/commands/jobs/resubmit-release-cancel.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
-import { defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import { condition, defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { temporaryDirectory } from '../../e2e/processes.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
@@ -139,6 +140,36 @@ it('`restart` says what to pass for a step that may have acted, and shows nothin
   await again?.result()
   const [pay] = (await again?.view())?.steps ?? []
   expect(pay).toMatchObject({ state: 'Processed', diagnostics: [] })
+})
+
+it('`cancel --dry-run` shows which steps would be stopped, which undone, and which effects stay', async () => {
+  const shopping = defineWorkflow('shopping', (job) => {
+    const reserved = job.step('reserve', bank.reserve, {}, { undo: 'none' })
+    const paid = job.step(
+      'pay',
+      bank.act,
+      { amount: 1 },
+      { undo: () => bank.refund(null), after: [reserved] },
+    )
+    job.waitFor('parcel', { after: [paid] })
+    job.step(
+      'thank',
+      bank.reserve,
+      {},
+      { undo: 'none', after: [paid], when: condition.equal(paid.output, 2) },
+    )
+  })
+  const job = await host.client.submit(shopping, null, { jobId: 'C-1' })
+  for await (const { why } of job.updates()) if (why.includes('parcel')) break
+  expect(await decide('cancel', 'C-1', { ...store, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toBe(
+    '1 job would be cancelled:\n  C-1\n  stopped: parcel\n  undone: pay\n  effects stay: reserve',
+  )
+  await host.client.cancel('C-1', 'x')
+  await expect(job.result()).rejects.toThrow()
+  expect(
+    (await job.view()).steps.filter(({ state }) => state === 'Compensated').map(({ stepId }) => stepId),
+  ).toContain('pay')
 })
 
 it('`restart` refuses what it cannot do with one sentence', async () => {

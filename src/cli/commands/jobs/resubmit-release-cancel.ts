@@ -1,6 +1,7 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
+import type { CancelPlan } from '../../../sas/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
@@ -59,7 +60,10 @@ export async function decide(
   )
   for (const warning of report.warnings) terminal.note(`stepward: ${warning}`)
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
-  else print(kind, report, terminal)
+  else {
+    print(kind, report, terminal)
+    if (report.plan !== undefined) printPlan(report.plan, terminal)
+  }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
 
@@ -76,7 +80,11 @@ interface One extends Decision {
   readonly input?: unknown
 }
 
-type Report = BulkReport & { readonly warnings: readonly string[] }
+type Report = BulkReport & {
+  readonly warnings: readonly string[]
+  /** What would become of the steps, in a dry run of the cancellation of one job. */
+  readonly plan?: CancelPlan
+}
 
 function withoutWarning(report: BulkReport): Report {
   return { ...report, warnings: [] }
@@ -89,7 +97,9 @@ async function decideOne(client: JobClient, one: One): Promise<Report> {
   if (kind === 'cancel') await client.cancel(jobId, why, { by, dryRun })
   else if (kind === 'release') await client.release(jobId, { by, why, dryRun, ...which })
   else await client.resubmit(jobId, { by, why, dryRun, ...which, ...edit })
-  return { isDryRun: dryRun, done: [jobId], refused: [], warnings }
+  const job = kind === 'cancel' && dryRun ? await client.get(jobId) : null
+  const plan = job === null ? {} : { plan: await job.cancelPlan() }
+  return { isDryRun: dryRun, done: [jobId], refused: [], warnings, ...plan }
 }
 
 /** Returns warnings about effects that a new input of a step does not undo. */
@@ -131,6 +141,17 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
     throw new CliError(`${message}${came}`, exitCodeOf(error), { cause: error })
   } finally {
     terminal.progressDone()
+  }
+}
+
+function printPlan({ stopped, undone, kept }: CancelPlan, terminal: Terminal): void {
+  const lines = [
+    ['stopped', stopped],
+    ['undone', undone],
+    ['effects stay', kept],
+  ] as const
+  for (const [name, ids] of lines) {
+    terminal.print(wrapped(`${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`, terminal.width, '  '))
   }
 }
 
