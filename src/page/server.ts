@@ -53,7 +53,7 @@ export class PageServer {
     const isInUse = error.code === 'EADDRINUSE'
     if (port === null && isInUse && (await this.opened(0)) === null) return
     const why = isInUse ? 'is in use: choose another' : `cannot be opened: ${error.message}`
-    throw new ConfigurationInvalid([`port ${port ?? usualPort} for the page ${why} (--port, 0 for any)`])
+    throw new ConfigurationInvalid([`port ${port ?? usualPort} for the page ${why}; 0 means any`])
   }
 
   private opened(port: number): Promise<NodeJS.ErrnoException | null> {

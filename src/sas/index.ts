@@ -89,7 +89,7 @@ export type { PauseCommandOptions, Pauses, PauseTarget, PauseView } from './clie
 export type { RepeatOptions } from './workflow/repeat.js'
 export type { SleepOptions } from './workflow/sleep.js'
 export { condition, type Condition } from './plan/condition.js'
-export type { Reference, ValueOrReference } from './model/values/reference.js'
+export type { Reference, ValueOf, ValueOrReference } from './model/values/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
 export type { Json } from './model/values/json.js'
 export type { JobClient } from './client/job-client.js'

@@ -66,7 +66,7 @@ export {
 } from './in-process/waking-store.js'
 export { readScheduleTicks } from './schedules/schedule-ticks.js'
 export { isSchedule } from './schedules/define-schedule.js'
-export { isWorkflow } from './workflow/workflow.js'
+export { isWorkflow, type Planned } from './workflow/workflow.js'
 export { questionAt } from './client/questions.js'
 export { answerPath } from './waiting/answer-links.js'
 export { JobClient } from './client/job-client.js'

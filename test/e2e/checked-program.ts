@@ -8,14 +8,15 @@ export class CheckedProgram {
   private readonly paths: readonly string[]
   private readonly program: ts.Program
 
-  constructor(modules: readonly string[]) {
+  constructor(modules: readonly string[], changes: ts.CompilerOptions = {}) {
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) =>
       readFileSync(path, 'utf8'),
     ) as { config: object }
     const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root)
     const texts = new Map(modules.map((text, index) => [join(root, `example-${index}.ts`), text]))
     this.paths = [...texts.keys()]
-    this.program = ts.createProgram(this.paths, options, hostOf(options, texts))
+    const changed = { ...options, ...changes }
+    this.program = ts.createProgram(this.paths, changed, hostOf(changed, texts))
   }
 
   /** Returns what the compiler reports about each module. */
@@ -25,6 +26,15 @@ export class CheckedProgram {
         .getPreEmitDiagnostics(this.program, this.program.getSourceFile(path))
         .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
     )
+  }
+
+  /** Returns what the compiler reports about the files of a folder that the modules import, and about their names. */
+  complaintsOf(folder: string): readonly string[] {
+    return this.program
+      .getSourceFiles()
+      .filter(({ fileName }) => fileName.startsWith(join(root, folder)))
+      .flatMap((file) => this.program.getSemanticDiagnostics(file))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
   }
 
   /** Returns the properties of a type that one of the modules exports, for a union those of each member. */

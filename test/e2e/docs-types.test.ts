@@ -77,6 +77,14 @@ describe('examples in TypeScript', () => {
   })
 })
 
+it('the published types compile in programs that check the types of libraries', () => {
+  const entries = ['', '/change-feed-processor', '/lease-store', '/emulator', '/testing']
+  const imports = entries.map((entry, index) => `export * as entry${index} from 'stepward${entry}'\n`)
+  const user = new CheckedProgram([imports.join('')], { skipLibCheck: false })
+  expect(user.complaints()).toEqual([[]])
+  expect(user.complaintsOf('dist')).toEqual([])
+})
+
 describe('tables of options and events', () => {
   it('name every property of stepward.config, and no other', () => {
     const timing = propertiesOf('ConfigTiming').map((name) => `timing.${name}`)

@@ -8,6 +8,8 @@ export interface SeededBug extends Bug {
   /** Kinds of jobs. */
   readonly kinds: readonly string[]
   readonly faults: readonly FaultName[]
+  /** The ids of the schedules. Default `ticking`. */
+  readonly schedules?: readonly string[]
   /** How long the jobs of a run may take, if they end only without the bug. Default 60 s. */
   readonly patienceMs?: number
 }
@@ -301,6 +303,84 @@ export const bugs: readonly SeededBug[] = [
     broken: ': gate',
     rejectedBy: ['limit-moves'],
     kinds: ['limited'],
+    faults: [],
+    patienceMs: 20_000,
+  },
+  {
+    name: 'a cron pattern leaves out every other tick',
+    path: 'src/sas/schedules/calendar.ts',
+    code: 'cron.nextRun(new Date(Math.floor(afterMs / 1_000) * 1_000))',
+    broken: 'cron.nextRun(new Date(Math.floor(afterMs / 1_000) * 1_000 + 3_000))',
+    rejectedBy: ['ticks'],
+    kinds: ['chain'],
+    faults: [],
+    schedules: ['queueing'],
+  },
+  {
+    name: 'a queued tick does not wait for the run before it',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: "return previous.kind === 'running' ? { untilMs: now + queueLookMs } : submitIt",
+    broken: 'return submitIt',
+    rejectedBy: ['overlap'],
+    kinds: ['chain', 'slow'],
+    faults: [],
+    schedules: ['queueing'],
+  },
+  {
+    name: 'a queued tick is skipped',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: "if (schedule.overlap === 'queue') {",
+    broken: "if (schedule.overlap === 'queued') {",
+    rejectedBy: ['queued'],
+    kinds: ['chain', 'slow'],
+    faults: [],
+    schedules: ['queueing'],
+  },
+  {
+    name: 'a tick does not cancel the run before it',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: "schedule.overlap === 'cancelPrevious' && facts.previous",
+    broken: "schedule.overlap === 'allow' && facts.previous",
+    rejectedBy: ['overlap'],
+    kinds: ['chain', 'slow'],
+    faults: [],
+    schedules: ['cancelling'],
+  },
+  {
+    name: 'a tick that would cancel is skipped before a later one is due',
+    path: 'src/sas/schedules/decide-tick.ts',
+    code: 'return laterMs !== null && actAt(schedule, laterMs) <= now',
+    broken: 'return laterMs !== null && laterMs <= dueMs + 3_000',
+    rejectedBy: ['skipped-for-a-reason'],
+    kinds: ['chain', 'slow'],
+    faults: [],
+    schedules: ['cancelling'],
+  },
+  {
+    name: 'attempts do not wait for the time of their rate',
+    path: 'src/sas/gates/gate.ts',
+    code: 'const atMs = Math.max(now, Math.ceil(busyUntilMs - (burst - 1) * intervalMs))',
+    broken: 'const atMs = now',
+    rejectedBy: ['rate'],
+    kinds: ['rated'],
+    faults: [],
+  },
+  {
+    name: 'jobs do not wait for room at their limits',
+    path: 'src/sas/decisions/limits-of-job.ts',
+    code: 'if (job.limits === undefined || ',
+    broken: 'if (job.limits !== undefined || ',
+    rejectedBy: ['limit-of-jobs'],
+    kinds: ['limitedJob', 'sharedLimit'],
+    faults: [],
+  },
+  {
+    name: 'a job that has ended keeps its place at a limit',
+    path: 'src/sas/gates/gate.ts',
+    code: ': { ...gate, holders: gate.holders.filter((each) => each !== holder) }',
+    broken: ': gate',
+    rejectedBy: ['limit-of-jobs-moves'],
+    kinds: ['limitedJob', 'sharedLimit'],
     faults: [],
     patienceMs: 20_000,
   },

@@ -387,6 +387,13 @@ describe('the judge, checking leases,', () => {
     expect(again.write('m2', [{ ...free, on: 'e2' }]).broken()).toEqual(['own-lease'])
   })
 
+  it('accepts that an instance frees the lease of a killed process, although it asked for the lease meanwhile', () => {
+    const asked = held()
+      .note('runner', 'fault', { fault: 'kill', target: 'm1' })
+      .write('m2', [{ ...aLease({ properties: { 'stepward.handover': 'm2' } }), on: 'e1' }])
+    expect(asked.write('m2', [{ ...aLease({ Owner: null }), on: 'e2' }]).broken()).toEqual([])
+  })
+
   it('accepts that an instance frees the lease of a process that has left, although it wrote while leaving', () => {
     const free = { ...aLease({ Owner: null }), on: 'e2' }
     const left = (): ReturnType<typeof held> =>

@@ -112,8 +112,8 @@ async function rejection(
   const execArgv = optionsWith(bug, root)
   for (let runs = 1; runs <= Number(values.tries); runs += 1) {
     const seed = Number(values.seed) + runs - 1
-    const { kinds, faults, patienceMs = 60_000 } = bug
-    const options = { seed, kinds, faults, execArgv, jobs: 6, patienceMs }
+    const { kinds, faults, schedules = ['ticking'], patienceMs = 60_000 } = bug
+    const options = { seed, kinds, faults, schedules, execArgv, jobs: 6, patienceMs }
     const { violations } = await judged(options, `bug-${index}`)
     const rejecting = violations.find(({ rule }) => bug.rejectedBy.includes(rule))
     if (rejecting !== undefined) return { runs, rule: rejecting.rule }

@@ -1,8 +1,9 @@
 /**
  * `npm run try:older -- --commit 5efa1292 --jobs 4` compiles an older commit, and lets its hosts and those of the
  * present build work on one store. It checks three things. Jobs that the older build began continue under the
- * present one. Hosts of both builds work beside each other. The older host does not touch jobs whose version it does
- * not know, and these jobs end when hosts of the present build run. Exits with 1 if one of them is not so.
+ * present one. Hosts of both builds work beside each other. When a present host dies in the middle of new jobs, the older
+ * host does not touch jobs and limits whose version it does not know, and these jobs end when hosts of the present build
+ * run. Exits with 1 if one of them is not so.
  * `--documents FILE` keeps the documents that the older host left when it was killed.
  */
 import { writeFileSync } from 'node:fs'

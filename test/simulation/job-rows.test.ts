@@ -96,6 +96,7 @@ describe('one crash (R70)', () => {
     ['F-G1 after a step has entered a limit', 'gate', 'crashAfter@W13#1'],
     ['F-G2 before a place is freed', 'gate', 'crashBefore@W13#4'],
     ['F-G3 after a waiting step was let in', 'gate', 'crashAfter@W13#4'],
+    ['F-G12 after a rate has reserved a time', 'gate-rate', 'crashAfter@W13#2'],
     ['F-G4 after another has changed the limit', 'gate', 'rival@W13#2'],
     ['F-P17 while a supervisor pauses the jobs', 'workflow-paused-waits', 'crashAfter@W6#1'],
     ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],

@@ -241,9 +241,11 @@ export class JobScene {
     return Math.max(0, untilMs - this.world.time.now())
   }
 
-  /** Checks whether a step of a job waits for the place of another, which may be that of a flagged job. */
+  /** Checks whether a job or one of its steps waits for the place of another, which may be that of a flagged job. */
   private waitsAtGate(job: JobDocument): boolean {
-    return [...this.checker.stepsOf(job).values()].some(({ place }) => (place?.waitsFor ?? null) !== null)
+    return [job, ...this.checker.stepsOf(job).values()].some(
+      ({ place }) => (place?.waitsFor ?? null) !== null,
+    )
   }
 
   private get isOver(): boolean {

@@ -15,10 +15,7 @@ export interface ScaleTargetOptions {
 /** Returns the local fleet or the App Service app that the options choose. */
 export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
   const { appService: name, resourceGroup, state } = options
-  if (rolesNamed([role]) === null) {
-    const rule = `is not a role: it must be one of ${[...roles, 'all'].join(', ')}`
-    throw new CliError(`${JSON.stringify(role)} ${rule}`, exitCodes.usage)
-  }
+  refuseUnknownRole(role)
   if (name === undefined) {
     if (resourceGroup !== undefined || options.subscription !== undefined) {
       throw new CliError('--resource-group and --subscription need --app-service NAME', exitCodes.usage)
@@ -40,4 +37,11 @@ export async function scaleTargetOf(role: string, options: ScaleTargetOptions): 
     ...(azureEndpoint === undefined ? {} : { endpoint: azureEndpoint }),
   })
   return appService({ name, resourceGroup, ...(subscription === undefined ? {} : { subscription }) }, azure)
+}
+
+/** @throws CliError if this is neither a role nor `all` */
+export function refuseUnknownRole(role: string): void {
+  if (rolesNamed([role]) !== null) return
+  const rule = `is not a role: it must be one of ${[...roles, 'all'].join(', ')}`
+  throw new CliError(`${JSON.stringify(role)} ${rule}`, exitCodes.usage)
 }

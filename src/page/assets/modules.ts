@@ -35,6 +35,11 @@ export const importMap = JSON.stringify({
   ),
 })
 
+/** The addresses of these modules. */
+export const sharedModulePaths: readonly string[] = Object.keys(modules).map(
+  (file) => `${modulesPath}${file}`,
+)
+
 /** The hash by which the content security policy permits the import map. */
 export const importMapHash = `sha256-${createHash('sha256').update(importMap).digest('base64')}`
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, extname, join, posix } from 'node:path'
 import { packageFile } from '../../platform/internal.js'
-import { importMap, moduleText, modulesPath } from './modules.js'
+import { importMap, moduleText, modulesPath, sharedModulePaths } from './modules.js'
 
 /** A file of the page, as a browser gets it. */
 export interface PageFile {
@@ -55,7 +55,27 @@ export function pageFile(path: string): PageFile | null {
 }
 
 function html(name: string): string {
-  return readFileSync(join(folder(), name), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
+  const text = readFileSync(join(folder(), name), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
+  const [, main] = /<script type="module" src="\/page\/([a-z-]+\.js)">/u.exec(text) ?? []
+  const own = main === undefined ? [] : modulesFrom(main)
+  // A browser then asks for all modules at once, and not for those of each module after it has read the module.
+  const hints = [...sharedModulePaths, ...own.map((module) => `/page/${module}`)]
+    .map((href) => `<link rel="modulepreload" href="${href}" />`)
+    .join('')
+  return text.replace('<script type="module"', `${hints}<script type="module"`)
+}
+
+/** Returns the modules of the page that a module needs, and the module itself. */
+function modulesFrom(main: string): readonly string[] {
+  const found = new Set([main])
+  // A set also passes over the values that are added meanwhile.
+  for (const module of found) {
+    const text = readFileSync(join(folder(), module), 'utf8')
+    for (const [, path = ''] of text.matchAll(/^(?:import |\} from ).*'(\.[^']+\.js)'$/gmu)) {
+      found.add(posix.join(posix.dirname(module), path))
+    }
+  }
+  return [...found]
 }
 
 /** Returns the folder of the page. No build changes this folder, so the package contains its source. */

@@ -61,7 +61,7 @@ function App() {
             >`,
         )}
       </nav>
-      <span class="quiet store" title="the store">${about.value?.store ?? ''}</span>
+      <span class="quiet store" title=${`the store: ${about.value?.store ?? ''}`}>${about.value?.store ?? ''}</span>
       <${Who} />
       <${Connection} />
     </header>

@@ -28,6 +28,13 @@ export function keyInPartition(name: string, pk: string): string {
   return `${partitionKeyPrefix}${escaped}:${pk}`
 }
 
+/** Returns how the keys of all partitions begin, if a definition has this key and `perPartition`. */
+export function beginningInPartitions(key: string): string {
+  const isOfJobs = isLimitOfJobs(key)
+  const name = isOfJobs ? key.slice(jobKeyPrefix.length) : key
+  return `${isOfJobs ? jobKeyPrefix : ''}${keyInPartition(name, '')}`
+}
+
 /**
  * Returns the partition whose jobs share the gate of this key, or null if the gate has a partition of its own. The key
  * alone decides, so every process looks for a gate in the same place.

@@ -1,10 +1,11 @@
+import { counted } from '../../platform/internal.js'
 import { optional, readOptions, shown, wholeNumber } from '../../platform/options.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './rules-in-force.js'
-import { gateAddress, homeOf, isLimitOfJobs, jobKeyPrefix } from './home.js'
+import { beginningInPartitions, gateAddress, homeOf, isLimitOfJobs, jobKeyPrefix } from './home.js'
 import { maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
 import { maxAtOnce, maxAtOnceInPartition, rulesProblems, rulesShape, type LimitRules } from './rules.js'
@@ -86,11 +87,21 @@ export class Limits {
   }
 
   /**
+   * @internal Returns the keys of the limits of single partitions whose definition has this key, by key. A decision
+   * about the key itself does not concern them.
+   */
+  async inPartitions(key: string): Promise<readonly string[]> {
+    const beginning = beginningInPartitions(key)
+    return (await this.list()).flatMap((limit) => (limit.key.startsWith(beginning) ? [limit.key] : []))
+  }
+
+  /**
    * Sets a limit in place of that of the workflows, until {@link clear}. Steps that wait and have room now begin
    * at once. If more steps are at work than the new limit allows, they end their work. `atOnce: 0` lets no step with
    * this key begin.
    *
-   * @throws CommandInvalid if a number is not allowed or the key is paused; nothing was written
+   * @throws CommandInvalid if a number is not allowed, the key is paused, or only single partitions have this limit;
+   * nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
@@ -100,7 +111,7 @@ export class Limits {
         ? [...rulesProblems(values), ...rateProblems(key, values), ...sizeProblems(key, values)]
         : problems
     refuse('set', [...keyProblems(key), ...ofRules])
-    const before = (await readGate(this.options.store, gateAddress(key)))?.operated
+    const before = (await this.shared('set', key))?.operated
     if (before?.before !== undefined) {
       const paused = `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`
       refuse('set', [`${paused}: resume it first, and then set it`])
@@ -131,13 +142,13 @@ export class Limits {
    * Lets no step with this key begin, until {@link resume}. Steps at work go on. A key may be paused before a step
    * has come to it. If an operator has set the limit before, `resume` restores what was set.
    *
-   * @throws CommandInvalid if the key is paused already; nothing was written
+   * @throws CommandInvalid if the key is paused already, or only single partitions have this limit; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async pause(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
     refuse('pause', keyProblems(key))
     const terms = this.terms('pause', options)
-    const before = (await readGate(this.options.store, gateAddress(key)))?.operated ?? null
+    const before = (await this.shared('pause', key))?.operated ?? null
     if (before?.atOnce === 0)
       refuse('pause', [
         `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}; resume it to end this pause`,
@@ -165,6 +176,26 @@ export class Limits {
     terms: Omit<LimitDecision, 'command'>,
   ): Promise<LimitView> {
     return viewOfGate(await this.gates.decide(key, { command, ...terms }))
+  }
+
+  /**
+   * @internal Checks a key before a decision of an operator about it.
+   * @throws CommandInvalid if only single partitions have this limit
+   */
+  async check(call: 'set' | 'pause', key: string): Promise<void> {
+    refuse(call, keyProblems(key))
+    await this.shared(call, key)
+  }
+
+  /**
+   * Reads the gate of a key. Refuses a key to which no step comes because each partition has a limit of its own. The
+   * decision would have no effect, although an operator relies on it.
+   */
+  private async shared(call: string, key: string): Promise<GateDocument | null> {
+    const gate = await readGate(this.options.store, gateAddress(key))
+    if (gate === null || gate.rulesOfMs === 0)
+      refuse(call, inPartitionsProblems(key, await this.inPartitions(key)))
+    return gate
   }
 
   private async known(call: string, key: string): Promise<GateDocument> {
@@ -199,6 +230,16 @@ function keyProblems(key: unknown): readonly string[] {
 /** Checks whether an operator has set this limit or a step has come to it. It may have been cleared before its first use. */
 function isInUse({ operated, rulesOfMs }: GateDocument): boolean {
   return operated !== null || rulesOfMs > 0
+}
+
+function inPartitionsProblems(key: string, keys: readonly string[]): readonly string[] {
+  const [first] = keys
+  if (first === undefined) return []
+  return [
+    `each partition has a limit ${JSON.stringify(key)} of its own, so the key alone would change nothing: ` +
+      `name the limit of one partition, as in ${JSON.stringify(first)} (of ${counted(keys.length, 'partition')}); ` +
+      'to stop the work of all partitions, pause the agent or the workflow',
+  ]
 }
 
 /** A job that comes to a limit without a number of jobs at once would enter without a place. */

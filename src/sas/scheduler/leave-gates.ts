@@ -1,3 +1,4 @@
+import type { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { knownValues } from '../decisions/ledger.js'
 import { entryOfJob, requestOfJob, wholeJob } from '../gates/job-place.js'
@@ -100,8 +101,14 @@ export class Leaves {
     return begin
   }
 
-  beginAll(): void {
-    for (const begin of this.waiting) begin()
+  /** Waits until no work of these partitions and no leave is under way. */
+  async endAll(partitions: SerialByKey): Promise<void> {
+    do {
+      await partitions.idle()
+      // The agents call the follow-up of an outcome later, and do not wait for its leaves.
+      for (const begin of this.waiting) begin()
+      await this.gates.stop()
+    } while (!partitions.isIdle)
   }
 
   private begin(leaving: readonly Leaving[]): void {

@@ -1,5 +1,5 @@
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import { SerialByKey } from '../../platform/internal.js'
+import { SerialByKey, withinLimit } from '../../platform/internal.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
 import type { Visitor } from '../model/gate-documents.js'
@@ -27,6 +27,8 @@ import { UnreadableJobs } from '../store/unreadable-jobs.js'
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also write the outcome alone. */
 const maxConclusions = 2
+/** The time after which a stop waits no longer for a store that does not answer. */
+const stopWithinMs = 15_000
 /** The largest number of jobs that begin at once without the feed. The feed delivers further jobs. */
 const maxBeginnings = 200
 
@@ -100,12 +102,7 @@ export class Scheduler {
    * behind at a limit. Call it when no lease is held any more.
    */
   async stop(): Promise<void> {
-    do {
-      await this.partitions.idle()
-      // The agents call the follow-up of an outcome later, and do not wait for its leaves.
-      this.leaves.beginAll()
-      await this.gates.stop()
-    } while (!this.partitions.isIdle)
+    await withinLimit(this.options.clock, stopWithinMs, this.leaves.endAll(this.partitions), () => undefined)
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */

@@ -4,6 +4,7 @@ import { conditionProblem, stepsAskedForFailure } from '../plan/condition-proble
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { readOptions } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
+import type { Limit } from '../gates/limit-options.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
 import type { PlanRepeat } from '../model/step-parts.js'
@@ -23,7 +24,10 @@ import { limitsOf, limitsOfJobs, noteSharedLimits, templatesOf } from './limits.
 import type { JobLimit, LimitedItems } from './limits.js'
 import { emptyProblems, undoProblems } from './undo-problems.js'
 
-type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input' | 'limits'>
+// The published types of an operation leave out its limits, so this type names them.
+type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'> & {
+  readonly limits?: readonly Limit[]
+}
 
 export interface StepDraft<O> {
   readonly id: string

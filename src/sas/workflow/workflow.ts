@@ -16,7 +16,7 @@ import { readInputSchema, type InputCheck, type InputSchema } from './input-sche
 import type { Step } from '../model/values/step-handle.js'
 import { PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
+import { reference, type Reference, type ValueOf, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import type { JsonSchema, ZodSchema } from '../waiting/form.js'
@@ -182,6 +182,11 @@ export interface Workflow<I, O = unknown> {
   readonly output?: O
 }
 
+/** What has a plan, such as a workflow. The published type of a workflow leaves out its plan. */
+export interface Planned {
+  readonly plan: Plan
+}
+
 /** The error for an invalid definition, with every problem. */
 export class WorkflowInvalid extends Error {
   override readonly name = 'WorkflowInvalid'
@@ -195,19 +200,34 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+/** The defaults of the workflow's submissions, and its version, which is only a label. */
+type WorkflowOptions<I> = SubmissionDefaults<I> & { readonly version?: number }
+
 /**
  * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan
  * in plain JSON, which is stored with every job. `build` may return a value made of references and JSON. If
- * another workflow runs this workflow as a step, the value is the output of that step.
+ * another workflow runs this workflow as a step, the value is the output of that step. The compiler infers the type of the
+ * output if `build` says the type of its parameter, as in `(job: WorkflowBuilder<Order>) => …`.
  *
  * @throws WorkflowInvalid with a list of all problems, such as bad or repeated names, bad durations or
  *   limits, and values that are not JSON
  */
-export function defineWorkflow<I, O = unknown>(
+export function defineWorkflow<I, B = unknown>(
+  name: string,
+  build: (job: WorkflowBuilder<I>) => B,
+  options?: WorkflowOptions<I>,
+): Workflow<I, ValueOf<B>>
+/** The type of the output is named: the value may be made of references to values of this type. */
+export function defineWorkflow<I, O>(
   name: string,
   build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
-  options?: SubmissionDefaults<I> & { readonly version?: number },
-): Workflow<I, O> {
+  options?: WorkflowOptions<I>,
+): Workflow<I, O>
+export function defineWorkflow<I>(
+  name: string,
+  build: (job: WorkflowBuilder<I>) => unknown,
+  options?: WorkflowOptions<I>,
+): Workflow<I> {
   const given = options ?? {}
   if (typeof build !== 'function')
     throw new WorkflowInvalid(name, [

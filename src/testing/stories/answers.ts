@@ -1,7 +1,8 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { duration, kind, optional, readOptions, shown, text } from '../../platform/options.js'
-import { CommandInvalid, type JobClient, type Workflow } from '../../sas/index.js'
+import { CommandInvalid, type JobClient } from '../../sas/index.js'
+import type { Planned } from '../../sas/internal.js'
 import type { StepDocument } from '../../sas/internal.js'
 import { stepDocumentId } from '../../sas/model/document-ids.js'
 import type { IdleTime } from './idle-time.js'
@@ -29,14 +30,14 @@ const shape = {
 }
 
 /** @throws RangeError if the answer is for a step that asks no question */
-export function assertAnswer(workflow: Pick<Workflow<unknown>, 'plan'>, answer: StoryAnswer): void {
+export function assertAnswer(workflow: Planned, answer: StoryAnswer): void {
   const { values, problems } = readOptions(shape, answer)
   if (problems.length > 0) throw new RangeError(problems.join('; '))
   assertAsks(workflow, values.step)
 }
 
 /** @throws RangeError if the step asks no question */
-export function assertAsks({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
+export function assertAsks({ plan }: Planned, stepId: string): void {
   const asking = plan.steps.filter(({ question }) => question !== undefined).map(({ id }) => id)
   if (asking.includes(stepId)) return
   const those = asking.length === 0 ? 'none does' : `those that do: ${asking.join(', ')}`

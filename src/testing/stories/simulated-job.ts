@@ -1,7 +1,8 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { CommandRefused, JobNotFound } from '../../sas/index.js'
-import type { Job, JobResult, JobView, Workflow } from '../../sas/index.js'
+import type { Job, JobResult, JobView } from '../../sas/index.js'
+import type { Planned } from '../../sas/internal.js'
 import { assertAsks } from './answers.js'
 import type { HandlerCall } from './handler-call.js'
 import type { Play } from './play.js'
@@ -11,7 +12,7 @@ import { assertWaits } from './workflow-story.js'
 export interface PlayedJob {
   readonly play: Play
   readonly calls: readonly HandlerCall[]
-  readonly workflow: Pick<Workflow<unknown>, 'plan'>
+  readonly workflow: Planned
   readonly jobId: string
   readonly partitionKey: string
 }

@@ -1,7 +1,7 @@
 import type { Clock, Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { duration, kind, optional, readOptions, text } from '../../platform/options.js'
-import type { JobDocument } from '../../sas/internal.js'
+import type { JobDocument, Planned } from '../../sas/internal.js'
 import { jobDocumentId } from '../../sas/model/document-ids.js'
 import { isTerminal } from '../../sas/model/process-state.js'
 import type { Agent, JobClient, ProcessState, Workflow } from '../../sas/index.js'
@@ -108,14 +108,14 @@ const eventShape = {
   after: optional(duration(0), 0),
 }
 
-function assertEvent(workflow: Pick<Workflow<unknown>, 'plan'>, event: StoryEvent): void {
+function assertEvent(workflow: Planned, event: StoryEvent): void {
   const { values, problems } = readOptions(eventShape, event)
   if (problems.length > 0) throw new RangeError(problems.join('; '))
   assertWaits(workflow, values.step)
 }
 
 /** @throws RangeError if the step does not wait for an event */
-export function assertWaits({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
+export function assertWaits({ plan }: Planned, stepId: string): void {
   const waiting = plan.steps.flatMap(({ id, kind, question }) =>
     kind === 'waitFor' && question === undefined ? [id] : [],
   )
@@ -125,10 +125,7 @@ export function assertWaits({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: s
 }
 
 /** Returns the events with the keys that steps which collect events need. */
-function keyed(
-  { plan }: Pick<Workflow<unknown>, 'plan'>,
-  events: readonly StoryEvent[],
-): readonly StoryEvent[] {
+function keyed({ plan }: Planned, events: readonly StoryEvent[]): readonly StoryEvent[] {
   const collecting = new Set(plan.steps.filter(({ count }) => count !== undefined).map(({ id }) => id))
   return events.map((event, index) => ({
     ...event,
@@ -159,7 +156,7 @@ const mostRounds = 200
  * Returns the longest time that the job may take. It takes this time if every attempt of every step and undo
  * fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
  */
-function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
+function longestMs({ plan }: Planned): number {
   return plan.steps.reduce((sum, step) => {
     const isIdle = step.kind === 'sleep' || step.kind === 'waitFor'
     if (isIdle) return sum + waitMs

@@ -19,6 +19,10 @@ const ending: (() => void)[] = []
 const bank = defineAgent('bank', {
   pay: (_input: null) => new Promise<null>((end) => ending.push(() => end(null))),
 })
+const each = { key: 'payout', atOnce: 1, perPartition: true }
+const payingEach = defineWorkflow<null>('paying-each', (job) => {
+  job.step('pay', bank.pay, null, { limits: [each], undo: 'none' })
+})
 const paying = defineWorkflow<{ readonly tenant: string }>('paying', (job) => {
   const limit = { key: 'bank', atOnce: 1, fairBy: job.input.tenant }
   job.step('pay', bank.pay, null, { limits: [limit], undo: 'none' })
@@ -146,5 +150,17 @@ describe('the commands about limits', () => {
     forget()
     expect(await clearLimit('bank', { ...store, json: true }, terminal)).toBe(0)
     expect((JSON.parse(said()) as LimitView).atOnce).toBe(1)
+  })
+
+  it('refuse to pause the key of limits of single partitions, and name these limits', async () => {
+    const job = await host.client.submit(payingEach, null, { jobId: 'E-1', partitionKey: 'acme' })
+    for await (const { why } of job.updates()) if (why.includes('to agent')) break
+    const named = { what: 'key', name: 'payout' }
+    for (const dryRun of [true, false]) {
+      const paused = decidePause('pause', named, { ...store, why: 'test', dryRun }, terminal)
+      await expect(paused).rejects.toThrow('as in "partition:payout:acme"')
+    }
+    await expect(showLimit('payout', store, terminal)).rejects.toThrow('as in "partition:payout:acme"')
+    expect(await host.client.limits.listPaused()).toEqual([])
   })
 })

@@ -77,6 +77,22 @@ describe('a scheduler that stops directly after the end of a step (F-G11)', () =
   })
 })
 
+it('a scheduler that stops waits 15 seconds at most for a store that does not answer', async () => {
+  const { store, queries, clock, telemetry } = world
+  const scheduler = world.scheduler('agents-1')
+  await new JobClient({ store, queries, clock, telemetry }).submit(limited, {}, { jobId: 'a' })
+  await scheduler.onChanges(await world.changes())
+  slowStore()
+  settling(scheduler, 'a').catch(() => undefined)
+  await clock.advance(0)
+  let isStopped = false
+  const stopped = scheduler.stop().then(() => (isStopped = true))
+  await clock.advance(14_999)
+  expect(isStopped).toBe(false)
+  await clock.advance(1)
+  await stopped
+})
+
 it('a keeper of limits that stops waits for the leaves that a called step begins', async () => {
   const { store, clock, telemetry } = world
   const visitorOf = (jobId: string) => ({ pk: jobId, jobId, stepId: 'pay', entry: 0 })

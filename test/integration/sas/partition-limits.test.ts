@@ -231,4 +231,22 @@ describe('the key of a limit of each partition', () => {
     for (const key of ['bank', 'jobs:bank', 'partition:', 'partition:crm', 'partition::x', 'partition:crm:'])
       expect(homeOf(key)).toBeNull()
   })
+
+  it('refuses to pause or set the key of a definition, which no step uses', async () => {
+    await submitted(one, 'A-1')
+    await work('look', 'A-1')
+    const rule = 'name the limit of one partition, as in "partition:crm:tenant:1"'
+    await expect(client.limits.pause('crm', { why: 'test' })).rejects.toThrow(rule)
+    await expect(client.limits.set('crm', { atOnce: 2 })).rejects.toThrow(rule)
+    expect(await readGate(world.truth, gateAddress('crm'))).toBeNull()
+    expect((await client.limits.pause(crm)).atOnce).toBe(0)
+    // A limit whose name only begins with the same text has nothing to do with it.
+    expect((await client.limits.pause('cr')).atOnce).toBe(0)
+  })
+
+  it('refuses to pause the key of a definition of jobs with limits in their partitions', async () => {
+    await submitted(limitedJobs([{ key: 'crm', atOnce: 1, perPartition: true }]), 'A-1')
+    await expect(client.limits.pause('jobs:crm')).rejects.toThrow('as in "jobs:partition:crm:tenant:1"')
+    expect((await client.limits.pause('crm')).atOnce).toBe(0)
+  })
 })

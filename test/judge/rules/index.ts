@@ -13,7 +13,9 @@ import { effectRules } from './effects.js'
 import type { History } from './history.js'
 import { leaseRules } from './leases.js'
 import { limitRules } from './limits.js'
+import { jobLimitRules } from './limits-of-jobs.js'
 import { promiseRules } from './promises.js'
+import { rateRules } from './rates.js'
 import { registerRules } from './registers.js'
 import { judgedBy, type Rule, type Verdict } from './report.js'
 import { tickRules } from './ticks.js'
@@ -31,6 +33,8 @@ export const rules: readonly Rule<World>[] = [
   ...promiseRules,
   ...tickRules,
   ...limitRules,
+  ...jobLimitRules,
+  ...rateRules,
   ...leaseRules,
 ]
 

@@ -29,22 +29,28 @@ interface LimitedStep {
   readonly isJobOver: boolean
 }
 
-/** Returns the steps of each limit by its key, which names the partition if each partition has its own limit. */
+/** Returns the steps of each limit by its key. */
 function limitedSteps({ jobs }: World): ReadonlyMap<string, readonly LimitedStep[]> {
   const found = new Map<string, LimitedStep[]>()
   for (const { steps, last } of jobs) {
     for (const step of steps.values()) {
       const stored = step.versions[0]?.value
       const limits = Array.isArray(stored?.['limits']) ? (stored['limits'] as Fields[]) : []
-      for (const { key, perPartition, atOnce } of limits) {
+      for (const limit of limits) {
+        const { key, atOnce } = limit
         if (typeof key !== 'string' || typeof atOnce !== 'number') continue
-        const name = perPartition === true ? `partition:${key}:${String(stored?.['pk'])}` : key
+        const name = keyOf(limit, String(stored?.['pk']))
         const isJobOver = last === undefined || isTerminal(last)
         found.set(name, [...(found.get(name) ?? []), { step, atOnce, isJobOver }])
       }
     }
   }
   return found
+}
+
+/** Returns the key of a limit, which names the partition if each partition has its own limit. */
+export function keyOf({ key, perPartition }: Fields, pk: string): string {
+  return perPartition === true ? `partition:${String(key)}:${pk}` : String(key)
 }
 
 function isAtWork({ value, isThere }: Version): boolean {
@@ -58,7 +64,7 @@ interface Stretch {
   readonly begin: Version
 }
 
-function stretchesOf(step: Document): readonly Stretch[] {
+export function stretchesOf(step: Document): readonly Stretch[] {
   const { versions } = step
   const stretches: Stretch[] = []
   for (const [index, version] of versions.entries()) {
@@ -110,8 +116,8 @@ function checkHolders({ id, writes }: Document, report: Report): void {
   }
 }
 
-/** Returns the key of the limit at which a step waits, or null. */
-function waitsFor(step: Fields | undefined): string | null {
+/** Returns the key of the limit at which a step or job waits, or null. */
+export function waitsFor(step: Fields | undefined): string | null {
   const key = objectIn(step, 'place')['waitsFor']
   return typeof key === 'string' ? key : null
 }

@@ -8,8 +8,8 @@ import { ChangeFeedEstimator } from 'stepward/change-feed-processor'
 import { Chance } from './chance.js'
 import { Recorder, type Begun } from './recorder.js'
 import { recordedClient } from './recorded-client.js'
+import { schedulesOf } from './schedules.js'
 import { names, toldSetup } from './setup.js'
-import { ticking } from './ticking.js'
 import { kinds, tell, workflowOf, type Command, type JobInput, type JobStory } from './stories.js'
 
 const setup = toldSetup()
@@ -30,12 +30,15 @@ const endStates = ['Processed', 'Error', 'Compensated']
 const jobs = await connect({ client, database: names.database, provision: false })
 /** The state of every job when the store was last read. */
 let summaries: ReadonlyMap<string, JobSummary> = new Map()
+/** The number of times that the store was read. */
+let readings = 0
 await told({ ready: true })
 /** Aborted when the run is over, even if jobs have not ended. */
 const over = new Promise((resolve) => process.once('message', resolve))
 const looking = lookOn()
 const chance = new Chance(setup.seed)
 const chosen = setup.kinds.length > 0 ? setup.kinds : Object.keys(kinds)
+const schedules = schedulesOf(setup.schedules, new Chance(setup.seed + 2))
 const stories = chance.some(chosen, setup.jobs).map((kind) => tell(kind, chance))
 await Promise.race([lived(), over])
 isOver = true
@@ -48,7 +51,7 @@ process.exit(0)
 /** Plays every story to its end, and waits until every document is delivered. */
 async function lived(): Promise<void> {
   await Promise.all([
-    atLast(() => jobs.schedules.set(ticking)),
+    ...schedules.map((schedule) => atLast(() => jobs.schedules.set(schedule))),
     ...stories.map((story, index) => live(story, index, chance.between(0, 2_000))),
     writeOrders(new Chance(setup.seed + 1)),
   ])
@@ -67,11 +70,18 @@ async function lookOn(): Promise<void> {
   while (!isOver) {
     try {
       summaries = new Map((await jobs.list()).map((job) => [job.jobId, job]))
+      readings += 1
     } catch {
       // The store cannot be reached now; the loop tries again.
     }
     await wait(150)
   }
+}
+
+/** Resolves when a look has begun and ended. The look that is under way may have begun before a command. */
+async function lookedAgain(): Promise<void> {
+  const enough = readings + 2
+  while (readings < enough && !isOver) await wait(50)
 }
 
 /** Plays one job from its submission to its end. */
@@ -156,8 +166,7 @@ async function perform(job: Job, { command, step, isEdited = false }: Command): 
       return true
     })
     if (answer !== undefined) {
-      // Waits, because the jobs were last read before the command.
-      await wait(400)
+      await lookedAgain()
       return
     }
     await wait(100)
@@ -209,12 +218,16 @@ async function settled(): Promise<void> {
 /** Resolves when every tick that was due a second ago is a job that has ended, or was skipped. */
 async function ticked(): Promise<void> {
   awaitUntil(Date.now() - 1_000)
+  await Promise.all(schedules.map(({ id }) => tickedOn(id)))
+}
+
+async function tickedOn(scheduleId: string): Promise<void> {
   const isPast = async (): Promise<boolean> => {
-    const schedule = await atLast(() => jobs.schedules.get(ticking.id))
+    const schedule = await atLast(() => jobs.schedules.get(scheduleId))
     return Date.parse(schedule?.nextDue ?? '') > awaitedMs
   }
   while (!(await isPast())) await wait(150)
-  const runs = (await atLast(() => jobs.list())).filter(({ jobId }) => jobId.startsWith(`${ticking.id}@`))
+  const runs = (await atLast(() => jobs.list())).filter(({ jobId }) => jobId.startsWith(`${scheduleId}@`))
   const isOver = ({ jobId }: JobSummary): boolean => endStates.includes(summaries.get(jobId)?.state ?? '')
   while (!runs.every(isOver)) await wait(150)
 }

@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Kinds of jobs. If empty, the seed chooses. */
   readonly kinds?: readonly string[]
   readonly jobs?: number
+  /** The ids of the schedules. If empty, the seed chooses. */
+  readonly schedules?: readonly string[]
   /** The faults. If absent, the seed chooses. */
   readonly faults?: readonly FaultName[]
   /** How long all jobs of the run together may take on a machine that has a core for each running process. */
@@ -141,8 +143,8 @@ class Running {
 
   constructor(private readonly options: RunOptions) {
     this.recorder = new Recorder(options.history, 'runner')
-    const { seed, history, kinds = [], jobs = 8 } = options
-    this.setup = { seed, history, kinds, jobs, endpoint: '', key: '', remote: '' }
+    const { seed, history, kinds = [], jobs = 8, schedules = [] } = options
+    this.setup = { seed, history, kinds, jobs, schedules, endpoint: '', key: '', remote: '' }
   }
 
   async start(lineUp: readonly MemberSetup['roles'][]): Promise<void> {

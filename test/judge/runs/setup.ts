@@ -27,6 +27,8 @@ export interface Setup {
   /** Kinds of jobs to submit. If empty, the seed chooses. */
   readonly kinds: readonly string[]
   readonly jobs: number
+  /** The ids of the schedules. If empty, the seed chooses. */
+  readonly schedules: readonly string[]
 }
 
 /** The additional setup of a member. */
@@ -35,7 +37,7 @@ export interface MemberSetup extends Setup {
   readonly roles: readonly ('scheduler' | 'agents' | 'supervisor' | 'notifier')[]
 }
 
-/** The names of the database, of the containers and of a limit in a run. */
+/** The names of the database, of the containers and of limits in a run. */
 export const names = {
   database: 'judged',
   state: 'state',
@@ -44,6 +46,10 @@ export const names = {
   replies: 'replies',
   /** The key of a limit that many steps share. */
   limit: 'bank',
+  /** The key of a limit that many jobs share. */
+  limitOfJobs: 'shop',
+  /** The key of a limit with a rate. */
+  rate: 'post',
 } as const
 
 /** Returns the setup that the parent process passed to this one. */

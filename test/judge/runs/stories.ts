@@ -1,5 +1,6 @@
 import {
   defineWorkflow,
+  type JobLimit,
   type OnExhausted,
   type Step,
   type StepOptions,
@@ -40,6 +41,8 @@ export interface JobStory {
   readonly steps: readonly StepStory[]
   readonly onExhausted?: OnExhausted
   readonly maxGenerations?: number
+  /** The limits of the whole job. */
+  readonly limits?: readonly JobLimit[]
   readonly submit?: SubmitOptions
   readonly commands?: readonly Command[]
   /** Whether the same id is submitted twice at the same time, with the same input or another one. */
@@ -222,6 +225,24 @@ export const kinds: Readonly<Record<string, SendState>> = {
     })),
     submit: { partitionKey: 'shared' },
   }),
+  limitedJob: (chance) => ({
+    steps: chain(chance, { moods: ['slow'] }).slice(1),
+    limits: [{ key: names.limitOfJobs, atOnce: 1, perPartition: true }],
+    submit: { partitionKey: 'shared' },
+  }),
+  sharedLimit: (chance) => ({
+    steps: chain(chance, { moods: [chance.of(['slow', 'refuse'])] }).slice(1),
+    onExhausted: 'compensate',
+    limits: [{ key: names.limitOfJobs, atOnce: 2 }],
+    ...(chance.isLucky(0.3) ? { commands: [{ when: chance.between(50, 1_500), command: 'cancel' }] } : {}),
+  }),
+  rated: () => ({
+    steps: ['a', 'b', 'c', 'd', 'e'].map((id, index) => ({
+      id,
+      moods: index === 0 ? ['busy'] : [],
+      options: { limits: [{ key: names.rate, perSecond: 3, burst: 2 }] },
+    })),
+  }),
   patient: (chance) => ({
     steps: chain(chance, {
       moods: ['busy', 'busy'],
@@ -251,9 +272,10 @@ const defaults: StepOptions = {
 }
 
 /** Returns the workflow of a story. */
-export function workflowOf({ kind, steps, onExhausted = 'error', maxGenerations }: JobStory) {
+export function workflowOf({ kind, steps, onExhausted = 'error', maxGenerations, limits }: JobStory) {
   return defineWorkflow<JobInput>(kind.toLowerCase(), (job) => {
     const built = new Map<string, Step<unknown>>()
+    if (limits !== undefined) job.limits(limits)
     job.onExhausted(onExhausted, maxGenerations === undefined ? {} : { maxGenerations })
     for (const { id, after = [], moods = [], undo = [], agent = 'remote', options, ...more } of steps) {
       const earlier = after.flatMap((name) => built.get(name) ?? [])

@@ -1,4 +1,4 @@
-import type { Agent, Workflow } from 'stepward'
+import type { Agent, StepOptions, SubmitOptions, Workflow } from 'stepward'
 import type * as stepward from 'stepward'
 
 /** The public names of a build. At run time, they are those of the older or of the present one. */
@@ -35,6 +35,18 @@ export const newKinds: Readonly<Record<string, End>> = {
   continued: 'Processed',
   repeated: 'Processed',
   paused: 'Processed',
+  collected: 'Processed',
+  urgent: 'Processed',
+  'limited-job': 'Processed',
+  partition: 'Processed',
+  'partition-of-jobs': 'Processed',
+  'partition-undone': 'Compensated',
+}
+
+/** Returns the options of the submission of a kind. */
+export function optionsOf(kind: string): SubmitOptions {
+  if (kind === 'urgent') return { priority: 5 }
+  return kind.startsWith('partition') ? { partitionKey: 'shared' } : {}
 }
 
 /** Returns the agent of a process. Its handlers report each call and take half a second. */
@@ -62,6 +74,14 @@ export function agentsOf(shop: Shop): readonly Agent[] {
   return [shop]
 }
 
+/** The limits of the steps of a kind. */
+const stepLimits: Readonly<Record<string, StepOptions['limits'] & {}>> = {
+  limited: [{ key: 'shelf', atOnce: 2 }],
+  urgent: [{ key: 'counter', atOnce: 1 }],
+  partition: [{ key: 'card', atOnce: 1, perPartition: true }],
+  'partition-undone': [{ key: 'card', atOnce: 1, perPartition: true }],
+}
+
 /** Returns the workflow of a kind, as the given build defines it. */
 export function workflowOf({ defineWorkflow, condition }: Build, shop: Shop, kind: string): Workflow<Order> {
   const undo = (): ReturnType<Shop['takeBack']> => shop.takeBack({ item: 'back' })
@@ -70,14 +90,16 @@ export function workflowOf({ defineWorkflow, condition }: Build, shop: Shop, kin
     const first = job.step('first', shop.sell, { item: kind === 'retried' ? 'second' : 'one' }, common)
     const after = { ...common, after: [first] }
     if (kind === 'fan') for (const id of ['a', 'b', 'c']) job.step(id, shop.sell, { item: id }, after)
-    if (kind === 'limited') {
+    if (kind in stepLimits) {
       for (const id of ['a', 'b', 'c']) {
-        job.step(id, shop.sell, { item: id }, { ...after, limits: [{ key: 'shelf', atOnce: 2 }] })
+        job.step(id, shop.sell, { item: id }, { ...after, limits: stepLimits[kind] ?? [] })
       }
     }
-    if (kind === 'undone' || kind === 'failed') {
+    if (kind === 'limited-job') job.limits([{ key: 'till', atOnce: 2 }])
+    if (kind === 'partition-of-jobs') job.limits([{ key: 'till', atOnce: 1, perPartition: true }])
+    if (kind === 'undone' || kind === 'failed' || kind === 'partition-undone') {
       job.step('last', shop.sell, { item: 'never' }, after)
-      job.onExhausted(kind === 'undone' ? 'compensate' : 'error')
+      job.onExhausted(kind === 'failed' ? 'error' : 'compensate')
       return
     }
     if (kind === 'continued') {
@@ -85,6 +107,7 @@ export function workflowOf({ defineWorkflow, condition }: Build, shop: Shop, kin
       job.step('instead', shop.sell, { item: 'two' }, { ...common, when: condition.failed(maybe) })
       return
     }
+    if (kind === 'collected') job.waitFor('news', { count: 2, after: [first], completeWithin: '10m' })
     if (kind === 'asked') job.ask('agree', { title: 'Agreed?', after: [first] })
     if (kind === 'repeated') {
       job.repeat(

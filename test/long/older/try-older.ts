@@ -3,7 +3,7 @@ import { connect, type ConnectedClient } from 'stepward'
 import * as presentBuild from 'stepward'
 import { startEmulator, type Emulator } from 'stepward/emulator'
 import { HostProcess } from './host-process.js'
-import { newKinds, oldKinds, shopOf, workflowOf } from './kinds.js'
+import { newKinds, oldKinds, optionsOf, shopOf, workflowOf } from './kinds.js'
 import type { OlderBuild } from './older-build.js'
 
 export interface Trial {
@@ -17,9 +17,10 @@ export interface Trial {
   readonly keep?: (documents: readonly object[]) => void
 }
 
-/** A stored job or step, as far as this trial reads it. */
+/** A stored document, as far as this trial reads it. Limits and their waiters have neither job nor state. */
 interface Row {
   readonly id: string
+  readonly pk: string
   readonly jobId: string
   readonly type: string
   readonly schema: number
@@ -105,15 +106,52 @@ class Parts {
     this.trial.print(
       `beside each other: ${jobs.size} jobs ended; ${calls.join(' and ')} calls by the older and the present host`,
     )
-    await present?.stop()
+    await older.stop()
   }
 
-  /** Only the older host runs while jobs of the present build arrive. */
+  /** The present host dies in the middle of its jobs, and only the older host runs. */
   async leftAlone(): Promise<void> {
     const {
       print,
       older: { schemaVersion },
     } = this.trial
+    const jobs = await this.newJobs()
+    const older = await this.host('older-3', this.trial.older.main)
+    const before = await this.documents(jobs)
+    const markers = await this.submitted('marker', { chain: 'Processed' }, (kind, jobId) =>
+      this.submit(kind, jobId),
+    )
+    await this.ended(markers)
+    const after = new Map((await this.documents(jobs)).map((row) => [nameOf(row), row]))
+    const unknown = before.filter(({ schema }) => schema > schemaVersion)
+    const unknownJobs = new Set(unknown.filter(({ type }) => type === 'sas.job').map(({ jobId }) => jobId))
+    // The older host ends attempts that are under way, and lets their deadlines pass.
+    const mayEnd = ({ type, processState }: Row): boolean =>
+      type === 'sas.step' && processState === 'Processing'
+    const touched = before.filter((row) => {
+      const isUnknown = row.schema > schemaVersion || unknownJobs.has(row.jobId)
+      return isUnknown && !mayEnd(row) && after.get(nameOf(row))?._etag !== row._etag
+    })
+    for (const { id } of touched) this.problems.push(`the older host changed ${id}`)
+    const types = ['sas.job', 'sas.step', 'sas.gate', 'sas.waiter'].map((type) => {
+      return `${unknown.filter((row) => row.type === type).length} of ${type}`
+    })
+    print(
+      `left alone: of ${jobs.size} new jobs, ${unknownJobs.size} have a version that the older host does not know ` +
+        `(documents of such a version: ${types.join(', ')}); ` +
+        `it changed ${touched.length} of their documents while it ended ${markers.size} others`,
+    )
+    await this.host('present-2', this.trial.present)
+    await older.stop()
+    await this.goOn(jobs)
+    await this.ended(jobs)
+    print(`then: all ${jobs.size} new jobs ended with a host of the present build`)
+  }
+
+  /** Submits the new jobs, and kills the present host when it has made some of their calls. */
+  private async newJobs(): Promise<ReadonlyMap<string, string>> {
+    const present = this.hosts.find(({ name }) => name === 'present-1')
+    const callsBefore = present?.calls.length ?? 0
     const jobs = await this.submitted('new', newKinds, (kind, jobId) => this.submit(kind, jobId))
     const [failed] = [...oldJobs(this.trial.jobs)].filter(([, end]) => end === 'Error')
     if (failed !== undefined) {
@@ -126,33 +164,10 @@ class Parts {
       jobs.set(jobId, 'Error')
     }
     await this.pauseSome(jobs)
-    const older = this.hosts.find(({ name }) => name === 'older-2')
-    const before = await this.rows(jobs)
-    const markers = await this.submitted('marker', { chain: 'Processed' }, (kind, jobId) =>
-      this.submit(kind, jobId),
-    )
-    await this.ended(markers)
-    const after = new Map((await this.rows(jobs)).map((row) => [row.id, row]))
-    const isUnknown = new Set(
-      before
-        .filter(({ type, schema }) => type === 'sas.job' && schema > schemaVersion)
-        .map(({ jobId }) => jobId),
-    )
-    // An attempt that was under way when its job was paused ends, also by an older host.
-    const mayEnd = ({ type, processState }: Row): boolean =>
-      type === 'sas.step' && processState === 'Processing'
-    const touched = before.filter((row) => {
-      return isUnknown.has(row.jobId) && !mayEnd(row) && after.get(row.id)?._etag !== row._etag
-    })
-    for (const { id } of touched) this.problems.push(`the older host changed ${id}`)
-    print(
-      `left alone: of ${jobs.size} new jobs, ${isUnknown.size} have a version that the older host does not know; it changed ${touched.length} of their documents while it ended ${markers.size} others`,
-    )
-    await this.host('present-2', this.trial.present)
-    await older?.stop()
-    await this.goOn(jobs)
-    await this.ended(jobs)
-    print(`then: all ${jobs.size} new jobs ended with a host of the present build`)
+    const isHalfDone = (): boolean => (present?.calls.length ?? 0) >= callsBefore + jobs.size
+    await until(isHalfDone, 'the present host makes some of its calls')
+    present?.kill()
+    return jobs
   }
 
   async end(): Promise<void> {
@@ -167,7 +182,11 @@ class Parts {
   }
 
   private async submit(kind: string, jobId: string): Promise<void> {
-    await this.client.submit(workflowOf(presentBuild, this.shop, kind), { orderId: jobId }, { jobId })
+    await this.client.submit(
+      workflowOf(presentBuild, this.shop, kind),
+      { orderId: jobId },
+      { jobId, ...optionsOf(kind) },
+    )
   }
 
   private async submitted(
@@ -196,6 +215,9 @@ class Parts {
   private async goOn(jobs: ReadonlyMap<string, string>): Promise<void> {
     for (const jobId of jobs.keys()) {
       if (jobId.startsWith('new-paused')) await this.client.resume(jobId)
+      if (jobId.startsWith('new-collected')) {
+        for (const key of ['one', 'two']) await this.client.raiseEvent(jobId, 'news', key, { key })
+      }
       if (!jobId.startsWith('new-asked')) continue
       await until(async () => {
         const steps = (await this.rows(new Map([[jobId, '']]))).filter(({ id }) => id.includes('agree'))
@@ -220,10 +242,20 @@ class Parts {
   }
 
   private async rows(jobs: ReadonlyMap<string, string>): Promise<readonly Row[]> {
-    const query = "SELECT * FROM c WHERE c.type IN ('sas.job', 'sas.step')"
-    const { resources } = await this.container.items.query<Row>(query).fetchAll()
-    return resources.filter(({ jobId }) => jobs.has(jobId))
+    return (await this.documents(jobs)).filter(({ type }) => type === 'sas.job' || type === 'sas.step')
   }
+
+  /** Returns the documents of these jobs, and those of limits. */
+  private async documents(jobs: ReadonlyMap<string, string>): Promise<readonly Row[]> {
+    const query = "SELECT * FROM c WHERE c.type IN ('sas.job', 'sas.step', 'sas.gate', 'sas.waiter')"
+    const { resources } = await this.container.items.query<Row>(query).fetchAll()
+    return resources.filter(({ type, jobId }) => jobs.has(jobId) || !/^sas\.(job|step)$/.test(type))
+  }
+}
+
+/** Returns a name that no other document has. Waiters of two limits may have the same id. */
+function nameOf({ pk, id }: Row): string {
+  return `${pk} ${id}`
 }
 
 function oldJobs(count: number): ReadonlyMap<string, string> {

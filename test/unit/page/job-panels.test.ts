@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { costRows } from '../../../src/page/browser/parts/cost-rows.js'
 import { comparable, differenceOf, firstCompared } from '../../../src/page/browser/state/difference.js'
 import { undoPathOf } from '../../../src/page/browser/state/undo-path.js'
 
@@ -132,5 +133,27 @@ describe('the difference of two values', () => {
       'Output of round 2',
       'Output of round 3',
     ])
+  })
+})
+
+describe('the cost by step', () => {
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, number) => ({
+      stepId: `step-${number}`,
+      cost: { writes: 2, charge: number },
+    }))
+
+  it('lists all steps of a job in the order of its workflow, and the job', () => {
+    const { rows, total } = costRows(steps(2), { writes: 3, charge: 10 })
+    expect(rows.map(({ name }) => name)).toEqual(['step-0', 'step-1', 'the job itself'])
+    expect(total).toEqual({ writes: 7, charge: 11 })
+  })
+
+  it('lists the most expensive steps of a large job, and the sum of the others', () => {
+    const { rows, total } = costRows(steps(1_000), { writes: 3, charge: 10 })
+    expect(rows).toHaveLength(52)
+    expect(rows[0]).toEqual({ name: 'step-999', writes: 2, charge: 999 })
+    expect(rows[50]).toEqual({ name: '950 other steps', writes: 1_900, charge: (949 * 950) / 2 })
+    expect(total).toEqual({ writes: 2_003, charge: 499_510 })
   })
 })

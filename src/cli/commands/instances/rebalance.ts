@@ -2,6 +2,7 @@ import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import type { Terminal } from '../../output/terminal.js'
 import { rebalanceFleet } from '../../input/fleet-control.js'
+import { refuseUnknownRole } from '../../input/scale-target.js'
 
 export interface RebalanceOptions {
   readonly state?: string
@@ -16,6 +17,7 @@ export async function rebalance(
   options: RebalanceOptions,
   terminal: Terminal,
 ): Promise<number> {
+  if (role !== undefined) refuseUnknownRole(role)
   const { dryRun = false } = options
   const instances = await rebalanceFleet(options.state, role, dryRun)
   const said = dryRun ? 'would look for leases' : 'looks for leases'

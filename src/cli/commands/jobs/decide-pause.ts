@@ -1,7 +1,7 @@
 import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import { CommandRefused, type JobClient, type JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
-import { unknownLimit } from './limits.js'
+import { limitNote, unknownLimit } from './limits.js'
 
 /** What can be paused. */
 type PauseKind = 'job' | 'workflow' | 'agent' | 'key'
@@ -63,13 +63,15 @@ async function decideKey(
   client: JobClient,
   { kind, name, by, why, dryRun }: PauseTerms,
 ): Promise<DecidedPause> {
+  if (kind === 'pause') await client.limits.check('pause', name)
   const limit = await client.limits.get(name)
   if (limit === null && kind === 'resume') throw new CliError(unknownLimit(name), exitCodes.notFound)
   const { atOnce = null, set = null } = limit ?? {}
   const paused = atOnce === 0 && set !== null ? { ...set, since: set.at } : null
   const already = standingText(kind, `key ${name}`, paused)
   if (already === null && !dryRun) await client.limits[kind](name, { by, why })
-  return { already, note: limit === null ? unknownLimit(name) : null }
+  const note = kind === 'pause' ? await limitNote(client, name, limit) : null
+  return { already, note }
 }
 
 /** Says that a job, a workflow or an agent is already what the command asks for. Returns null if it is not. */

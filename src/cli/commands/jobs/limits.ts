@@ -1,5 +1,5 @@
 import { counted, withoutUndefined } from '../../../platform/internal.js'
-import type { LimitRules, LimitView } from '../../../sas/index.js'
+import type { JobClient, LimitRules, LimitView } from '../../../sas/index.js'
 import { isLimitOfJobs } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
@@ -39,11 +39,14 @@ export async function limits(options: StoreOptions, terminal: Terminal): Promise
 /** Prints one limit. */
 export async function showLimit(key: string, options: StoreOptions, terminal: Terminal): Promise<number> {
   const found = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.limits.get(key)),
+    withClient(settings, async (client) => {
+      const known = await client.limits.get(key)
+      if (known !== null) return known
+      const [first] = await client.limits.inPartitions(key)
+      const advice = first === undefined ? unknownLimit(key) : perPartitionAdvice(key, first)
+      throw new CliError(advice, exitCodes.notFound)
+    }),
   )
-  if (found === null) {
-    throw new CliError(unknownLimit(key), exitCodes.notFound)
-  }
   terminal.print(options.json === true ? JSON.stringify(found) : described(found))
   return exitCodes.ok
 }
@@ -63,15 +66,18 @@ export async function setLimit(key: string, options: SetLimitOptions, terminal: 
   if (Object.keys(rules).length === 0) {
     throw new CliError('name the limit: --at-once, --per-second, or both', exitCodes.usage)
   }
-  const { set, isKnown } = await withExistingStore({ options, terminal }, (settings) =>
+  const { set, note } = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const known = await client.limits.get(key)
       const all = { ...numbersOf(known ?? {}), ...rules }
-      return { set: await client.limits.set(key, all, { by, why }), isKnown: known !== null }
+      return {
+        set: await client.limits.set(key, all, { by, why }),
+        note: await limitNote(client, key, known),
+      }
     }),
   )
   terminal.print(options.json === true ? JSON.stringify(set) : described(set))
-  if (!isKnown) terminal.note(unknownLimit(key))
+  if (note !== null) terminal.note(`stepward: ${note}`)
   return exitCodes.ok
 }
 
@@ -111,6 +117,32 @@ function rateOf(given: string): number {
 /** Returns the advice about a key that may be misspelt. */
 export function unknownLimit(key: string): string {
   return `no step or job has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
+}
+
+function perPartitionAdvice(key: string, first: string): string {
+  return `each partition has a limit ${JSON.stringify(key)} of its own: name that of one, as in ${JSON.stringify(first)}`
+}
+
+/**
+ * Returns what an operator should know about a decision on this key, or null. `known` is the limit before the decision.
+ *
+ * @throws StoreUnavailable if the store could not be reached
+ */
+export async function limitNote(
+  client: JobClient,
+  key: string,
+  known: LimitView | null,
+): Promise<string | null> {
+  if (known === null) {
+    const effect =
+      'If the key is misspelt, or each partition has a limit of its own (perPartition), nothing is held back'
+    return `WARNING: ${unknownLimit(key)}. ${effect}`
+  }
+  const keys = await client.limits.inPartitions(key)
+  const [first] = keys
+  if (first === undefined) return null
+  const others = counted(keys.length, 'limit of one partition has', 'limits of single partitions have')
+  return `WARNING: ${others} this key too and did not change, such as ${JSON.stringify(first)}`
 }
 
 function listed(found: readonly LimitView[], width: number): string {

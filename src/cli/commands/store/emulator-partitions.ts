@@ -36,9 +36,9 @@ export async function emulatorMerge(
   terminal: Terminal,
 ): Promise<number> {
   const { ranges } = options
-  if (ranges.length !== 2) {
+  if (ranges.length !== 2 || ranges[0] === ranges[1]) {
     throw new CliError(
-      `--ranges ${ranges.join(' ')} must be two range ids, for example --ranges 1 2`,
+      `--ranges ${ranges.join(' ')} must be two different range ids, for example --ranges 1 2`,
       exitCodes.usage,
     )
   }
@@ -70,6 +70,10 @@ async function repartition(
   body: Readonly<Record<string, unknown>>,
   { endpoint, key = wellKnownKey }: PartitionsOptions,
 ): Promise<readonly PartitionRange[]> {
+  if (!/^https?:$/u.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
+    const rule = 'must be a URL that begins with http:// or https://'
+    throw new CliError(`--endpoint ${JSON.stringify(endpoint)} ${rule}`, exitCodes.usage)
+  }
   const now = systemClock.now()
   try {
     const answer = await callAdmin({ endpoint, key, operation, body, now })

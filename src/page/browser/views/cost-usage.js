@@ -122,7 +122,7 @@ export function Charges() {
   if (data === null)
     return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
   return html`<${Problem} error=${error} />
-    <div class="columns flowing">
+    <div class="columns">
       <${Panel} title="This process, measured">
         ${
           data.host === null
@@ -179,10 +179,13 @@ function Measured({ rows: { since, rows }, of }) {
   return html`<p>
       ${`${unitsText(sum)} RU ${of} since ${momentText(since, Date.now())}: ${unitsText(sum / seconds)} RU/s.`}
     </p>
-    <${Numbers}
-      head=${['request', 'requests', 'RU']}
-      rows=${rows.map(({ operation, requests, charge }) => [operation, requests, charge])}
-    />`
+    <details>
+      <summary>By request</summary>
+      <${Numbers}
+        head=${['request', 'requests', 'RU']}
+        rows=${rows.map(({ operation, requests, charge }) => [operation, requests, charge])}
+      />
+    </details>`
 }
 
 /** @param {{ head: string[], rows: [unknown, ...(string | number)[]][] }} props */

@@ -1,6 +1,7 @@
 /** @import { Job, Step } from '../state/shapes.js' */
 import { Panel } from '../parts/basics.js'
 import { DifferenceList } from '../parts/difference-list.js'
+import { costRows } from '../parts/cost-rows.js'
 import { html } from '../parts/html.js'
 import { address, addressOf, open } from '../state/address.js'
 import { comparable, firstCompared } from '../state/difference.js'
@@ -71,19 +72,12 @@ export function Difference({ job, step }) {
 }
 
 /**
- * The request units of the writes of a job, by step.
+ * The request units of the writes of a job, by step. Of a large job, the most expensive steps are listed.
  *
  * @param {{ job: Job }} props
  */
 export function Costs({ job: { steps, cost } }) {
-  const rows = [
-    ...steps.map(({ stepId, cost: { writes, charge } }) => ({ name: stepId, writes, charge })),
-    { name: 'the job itself', ...cost },
-  ]
-  const total = rows.reduce(
-    (sum, { writes, charge }) => ({ writes: sum.writes + writes, charge: sum.charge + charge }),
-    { writes: 0, charge: 0 },
-  )
+  const { rows, total } = costRows(steps, cost)
   const row = (/** @type {{ name: string, writes: number, charge: number }} */ { name, writes, charge }) =>
     html`<tr>
       <td><bdi>${name}</bdi></td>

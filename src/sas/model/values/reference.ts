@@ -32,6 +32,15 @@ export type ValueOrReference<T> =
         ? { readonly [K in keyof T]: ValueOrReference<T[K]> }
         : T)
 
+/** The type that a value has when the job runs and all its references are replaced. */
+export type ValueOf<B> = unknown extends B
+  ? B
+  : B extends { readonly [produces]: infer T }
+    ? T
+    : B extends object
+      ? { readonly [K in keyof B]: ValueOf<B[K]> }
+      : B
+
 /**
  * The path of a reference, which leads into the job's input, into a step's output, or to the outcome of a
  * step. `outcomeSoFar` is the outcome at the moment of the question, for which no step waits.

@@ -398,6 +398,33 @@ describe('a run that has not ended', () => {
     expect((await world.job(second)).compensation).toBeNull()
     await supervisor.stop()
   })
+
+  it('is cancelled once if the supervisor dies before it submits the next tick (F-T13)', async () => {
+    await set({ overlap: 'cancelPrevious' })
+    const [first = '', second = ''] = firstTicks(2)
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(minute)
+    const { store } = world
+    let isDead = false
+    const apply = store.apply.bind(store)
+    store.apply = async (partition, writes) => {
+      isDead ||= partition === second
+      if (isDead) throw new StoreUnavailable('killed', { cause: null })
+      return apply(partition, writes)
+    }
+    await world.clock.advance(minute)
+    await supervisor.stop()
+    expect([isDead, await jobIds()]).toEqual([true, [first]])
+    const cancelled = await world.job(first)
+    expect(cancelled.audit).toMatchObject([{ command: 'cancel' }])
+    store.apply = apply
+    const other = await started('supervisor-2')
+    await world.clock.advance(30_000)
+    expect(await jobIds()).toEqual([first, second])
+    expect(await world.job(first), 'it is cancelled only once').toEqual(cancelled)
+    expect(await shown()).toMatchObject({ submitted: 2, missed: 0, skipped: 0 })
+    await other.stop()
+  })
 })
 
 it('a schedule at rest costs nothing but the sweep', async () => {
