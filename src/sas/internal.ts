@@ -22,13 +22,23 @@ export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
 export {
   costByRole,
+  jobCharge,
+  usualDocumentKilobytes,
+  type JobShape,
   idleCharge,
   idleCost,
   jobCost,
   limitCost,
   tickCost,
   type CostQuestion,
-} from './client/cost.js'
+} from './client/cost/cost.js'
+export {
+  isItemOfList,
+  limitText,
+  readJobShape,
+  shapeOfItem,
+  shapeOfWorkflow,
+} from './client/cost/job-shape.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
 export {
