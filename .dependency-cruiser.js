@@ -110,11 +110,12 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
+    'client/cost': ['model', 'plan', 'schedules', 'store', 'workflow'],
     'client/history': ['decisions/operator', 'model', 'plan', 'store', '/platform'],
     'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
     'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -127,7 +128,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

@@ -5,10 +5,13 @@ import {
   conditionText,
   largeListOf,
   limitsOfItems,
-  jobCost,
-  limitCost,
+  limitText,
+  jobCharge,
   longestTimes,
-  templateText,
+  shapeOfItem,
+  shapeOfWorkflow,
+  usualDocumentKilobytes,
+  type JobShape,
 } from '../sas/internal.js'
 
 type PlanLimit = NonNullable<Workflow<unknown>['plan']['limits']>[number]
@@ -34,32 +37,51 @@ export interface CheckedStep {
   /** The largest number of rounds of a repeated step. Null if the step runs once. */
   readonly rounds: number | null
   /** The workflow of the items of a list, of which each is a job, and how many are under way. Otherwise null. */
-  readonly items: { readonly workflow: string; readonly atOnce: number } | null
+  readonly items: {
+    readonly workflow: string
+    readonly atOnce: number
+    /** The request units of an item without faults, with its share of the count. */
+    readonly charge: CheckedCharge
+  } | null
+  /** The request units of each round after the first one. Null if the step runs once. */
+  readonly roundCharge: CheckedCharge | null
   readonly undo: string | null
-  /** The keys of its limits as text. */
-  readonly limits: readonly string[]
-  /** Those of them that each partition has on its own. */
-  readonly limitsPerPartition: readonly string[]
+  readonly limits: readonly CheckedLimit[]
   /** The longest time of the step. Null if it is unknown. */
   readonly longestMs: number | null
+}
+
+/** A limit of a step or of the jobs of a workflow. */
+export interface CheckedLimit {
+  /** The key as text. */
+  readonly key: string
+  readonly atOnce: number | null
+  readonly perSecond: number | null
+  /** Whether each partition has a limit of its own. */
+  readonly perPartition: boolean
+}
+
+/** Request units with documents of the usual size, all roles, one partition, and one instance of each role. */
+export interface CheckedCharge {
+  readonly together: number
+  readonly apart: number
 }
 
 export interface CheckedWorkflow {
   readonly name: string
   readonly version: number
   readonly steps: readonly CheckedStep[]
-  /** The limits of its jobs: how many run at once, the key as text, and whether each partition has a limit of its own. */
-  readonly limits: readonly {
-    readonly key: string
-    readonly atOnce: number | null
-    readonly perPartition: boolean
-  }[]
+  /** The limits of its jobs. */
+  readonly limits: readonly CheckedLimit[]
   /** The longest time to the end of the last step, if every attempt fails at its deadline. Null if unknown. */
   readonly longestMs: number | null
   /** The longest time to undo all steps. */
   readonly undoMs: number
-  /** The request units of a job without faults, with documents of 1 KB, and with room in its limits. */
-  readonly charge: { readonly together: number; readonly apart: number }
+  /**
+   * The request units of a job without faults, with room in its limits and one round of each repeated step. Items of
+   * large lists are not included.
+   */
+  readonly charge: CheckedCharge
 }
 
 export interface CheckReport {
@@ -166,7 +188,7 @@ function mayShareLimits({ name, plan }: Workflow<unknown>): readonly string[] {
     const pairs = ofJob.flatMap((own) =>
       ofItems
         .filter(({ key }) => typeof key !== 'string' || typeof own.key !== 'string')
-        .map((each) => `${keyText(each)}, is ${keyText(own)} of the job`),
+        .map((each) => `${limitText(each)}, is ${limitText(own)} of the job`),
     )
     const [first] = pairs
     if (first === undefined) return []
@@ -175,33 +197,36 @@ function mayShareLimits({ name, plan }: Workflow<unknown>): readonly string[] {
   })
 }
 
-/** Returns the request units of the limits of a job and its steps. A step comes once to each of its limits. */
-function chargeOfLimits({ limits = [], steps }: Workflow<unknown>['plan']): number {
-  const lists = [limits, ...steps.map((step) => step.limits ?? [])]
-  const visits = lists.reduce((sum, list) => sum + new Set(list.map(keyText)).size, 0)
-  return visits * limitCost({ indexing: 'lean' })
+const usual = {
+  documentKilobytes: usualDocumentKilobytes,
+  indexing: 'lean',
+  partitions: 1,
+  instances: 1,
+  hasNotifier: true,
+} as const
+
+function chargeOf(shape: JobShape): CheckedCharge {
+  const charge = (isTogether: boolean): number =>
+    Math.round(jobCharge({ ...usual, ...shape, isTogether }) * 10) / 10
+  return { together: charge(true), apart: charge(false) }
 }
 
-function keyText({ key }: PlanLimit): string {
-  return typeof key === 'string' ? key : templateText(key)
+/** Returns the request units of each round of a step after the first one. */
+function roundCharge(everyMs: number): CheckedCharge {
+  const shape = { steps: 1, claimedSteps: 0 }
+  const [one, two] = [shape, { ...shape, [everyMs > 0 ? 'pausedRounds' : 'rounds']: 1 }].map(chargeOf)
+  const more = (how: keyof CheckedCharge): number =>
+    Math.round(((two?.[how] ?? 0) - (one?.[how] ?? 0)) * 10) / 10
+  return { together: more('together'), apart: more('apart') }
 }
 
-function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
+function checkedLimit(limit: PlanLimit): CheckedLimit {
+  const { atOnce = null, perSecond = null, perPartition = false } = limit
+  return { key: limitText(limit), atOnce, perSecond, perPartition }
+}
+
+function checkedWorkflow({ name, plan, submission }: Workflow<unknown>): CheckedWorkflow {
   const { steps: own, jobMs, undoMs } = longestTimes(plan)
-  const operations = plan.steps.filter(({ kind }) => kind === 'operation')
-  const question = {
-    steps: plan.steps.length,
-    claimedSteps: operations.filter(({ isClaimRequired }) => isClaimRequired).length,
-    documentKilobytes: 1,
-    indexing: 'lean',
-    partitions: 1,
-    instances: 1,
-    hasNotifier: false,
-  } as const
-  const charge = (isTogether: boolean): number => {
-    const { writeCharge, feedCharge } = jobCost({ ...question, isTogether })
-    return Math.round((writeCharge + feedCharge + chargeOfLimits(plan)) * 10) / 10
-  }
   return {
     name,
     version: plan.version,
@@ -216,20 +241,23 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
         tries: step.maxFailures,
         completeWithinMs: step.completeWithinMs,
         rounds: items === null ? (step.repeat?.atMost ?? null) : null,
-        items: items === null ? null : { workflow: items.plan.workflow, atOnce: items.atOnce },
+        items:
+          items === null
+            ? null
+            : {
+                workflow: items.plan.workflow,
+                atOnce: items.atOnce,
+                charge: chargeOf(shapeOfItem(items.plan)),
+              },
+        roundCharge: items !== null || step.repeat === undefined ? null : roundCharge(step.repeat.everyMs),
         undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
-        limits: (step.limits ?? []).map(keyText),
-        limitsPerPartition: (step.limits ?? []).filter(({ perPartition }) => perPartition).map(keyText),
+        limits: (step.limits ?? []).map(checkedLimit),
         longestMs: own.get(step.id) ?? null,
       }
     }),
-    limits: (plan.limits ?? []).map((limit) => ({
-      key: keyText(limit),
-      atOnce: limit.atOnce ?? null,
-      perPartition: limit.perPartition === true,
-    })),
+    limits: (plan.limits ?? []).map(checkedLimit),
     longestMs: jobMs,
     undoMs,
-    charge: { together: charge(true), apart: charge(false) },
+    charge: chargeOf(shapeOfWorkflow({ plan, submission })),
   }
 }

@@ -1,4 +1,12 @@
-import { idleCharge, idleCost, jobCost, limitCost, tickCost, type CostQuestion } from '../sas/internal.js'
+import {
+  idleCharge,
+  idleCost,
+  jobCharge,
+  jobCost,
+  limitCost,
+  tickCost,
+  type CostQuestion,
+} from '../sas/internal.js'
 
 const secondsPerDay = 24 * 60 * 60
 /** The number of days for which the charge of a month is computed. */
@@ -7,7 +15,10 @@ export const daysPerMonth = 30
 /** The request units of jobs, of ticks, and of instances without work. */
 export interface CostReport {
   readonly jobs: Readonly<
-    Record<'together' | 'apart', ReturnType<typeof jobCost> & { readonly totalCharge: number }>
+    Record<
+      'together' | 'apart',
+      Omit<ReturnType<typeof jobCost>, 'readCharge'> & { readonly totalCharge: number }
+    >
   >
   /** The request units of a tick of a schedule, besides the submission of its job. */
   readonly tickCharge: number
@@ -23,8 +34,8 @@ export interface CostReport {
 /** Computes the request units of jobs and of idle instances. Sends no request. */
 export function costReport(question: Omit<CostQuestion, 'isTogether'>, jobsPerDay: number): CostReport {
   const job = (isTogether: boolean): CostReport['jobs']['apart'] => {
-    const one = jobCost({ ...question, isTogether })
-    return { ...one, totalCharge: one.writeCharge + one.feedCharge }
+    const { writeRequests, writeCharge, feedCharge } = jobCost({ ...question, isTogether })
+    return { writeRequests, writeCharge, feedCharge, totalCharge: jobCharge({ ...question, isTogether }) }
   }
   const [together, idle] = [job(true), idleCost({ ...question, isTogether: true })]
   const total = idleCharge(idle)

@@ -30,7 +30,13 @@ export {
 export { readAttention, type FoundAttention } from './attention.js'
 export { adviceOn, type AttentionGroup, type TriagedJob } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'
-export { checkModule, type CheckedStep, type CheckedWorkflow, type CheckReport } from './check-module.js'
+export {
+  checkModule,
+  type CheckedLimit,
+  type CheckedStep,
+  type CheckedWorkflow,
+  type CheckReport,
+} from './check-module.js'
 export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'

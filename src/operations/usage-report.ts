@@ -1,5 +1,12 @@
 import type { JobSummary } from '../sas/index.js'
-import { costByRole, idleCharge, jobCost, type CostQuestion } from '../sas/internal.js'
+import {
+  costByRole,
+  idleCharge,
+  isItemOfList,
+  jobCharge,
+  type CostQuestion,
+  type JobShape,
+} from '../sas/internal.js'
 import type { Throughput } from './cosmos-throughput.js'
 
 const hourMs = 3_600_000
@@ -10,12 +17,16 @@ export interface Usage {
   readonly jobs: readonly JobSummary[]
   /** Whether there were more jobs than were read. The time then begins at the oldest job that was read. */
   readonly isCut: boolean
+  /** The shape of a job of each workflow. A job of another workflow has only plain steps. */
+  readonly shapes: ReadonlyMap<string, JobShape>
   readonly sinceMs: number
   readonly nowMs: number
-  /** The number of steps does not matter, because each job has its own. */
-  readonly question: Omit<CostQuestion, 'steps' | 'claimedSteps'>
+  readonly question: Instances
   readonly throughput: Throughput
 }
+
+/** What is the same for all jobs. */
+type Instances = Omit<CostQuestion, keyof JobShape>
 
 /** The request units of the jobs of a time, and of the instances. All charges are computed, none is measured. */
 export interface UsageReport {
@@ -51,7 +62,7 @@ export interface WorkflowUsage {
 
 export interface RoleUsage {
   readonly role: string
-  /** For writes of jobs and steps. */
+  /** For writes of jobs, steps and limits, and for the reads with which large lists count their items. */
   readonly writes: number
   /** For reading changes, at most. */
   readonly changes: number
@@ -89,11 +100,12 @@ export function usageReport(usage: Usage): UsageReport {
   const ended = jobs.filter(({ endedAt }) => endedAt !== null)
   // A time that is very short would exaggerate the rate.
   const seconds = Math.max(60, (nowMs - sinceMs) / 1_000)
-  const workflows = byWorkflow(ended, question, seconds)
-  const roles = rolesOf(ended, question, seconds)
+  const shaped = ended.map((job) => ({ job, question: { ...question, ...shapeOf(job, usage.shapes) } }))
+  const workflows = byWorkflow(shaped, seconds)
+  const roles = rolesOf(shaped, question, seconds)
   const idle = roles.reduce((sum, role) => sum + role.idle, 0)
   const forJobs = workflows.reduce((sum, { charge }) => sum + charge, 0)
-  const { hour, share } = busiestHour(ended, question)
+  const { hour, share } = busiestHour(shaped)
   return {
     since: new Date(sinceMs).toISOString(),
     until: new Date(nowMs).toISOString(),
@@ -139,20 +151,22 @@ function comparedWith(
   }
 }
 
-function byWorkflow(
-  ended: readonly JobSummary[],
-  question: Usage['question'],
-  seconds: number,
-): readonly WorkflowUsage[] {
-  const names = [...new Set(ended.map(({ workflow }) => workflow))]
+/** An ended job, with the question that its shape is to the formulas. */
+interface Shaped {
+  readonly job: JobSummary
+  readonly question: CostQuestion
+}
+
+function byWorkflow(ended: readonly Shaped[], seconds: number): readonly WorkflowUsage[] {
+  const names = [...new Set(ended.map(({ job }) => job.workflow))]
   const rows = names.map((workflow) => {
-    const own = ended.filter((job) => job.workflow === workflow)
-    const sum = own.reduce((total, job) => total + chargeOf(job, question), 0)
+    const own = ended.filter(({ job }) => job.workflow === workflow)
+    const sum = own.reduce((total, { question }) => total + jobCharge(question), 0)
     return {
       workflow,
       ended: own.length,
       perHour: (own.length * 3_600) / seconds,
-      steps: own.reduce((total, { stepCount }) => total + stepCount, 0) / own.length,
+      steps: own.reduce((total, { question }) => total + question.steps, 0) / own.length,
       jobCharge: sum / own.length,
       charge: sum / seconds,
     }
@@ -160,13 +174,9 @@ function byWorkflow(
   return rows.sort((one, other) => other.charge - one.charge)
 }
 
-function rolesOf(
-  ended: readonly JobSummary[],
-  question: Usage['question'],
-  seconds: number,
-): readonly RoleUsage[] {
-  const parts = ended.map(({ stepCount: steps }) => costByRole({ ...question, steps, claimedSteps: 0 }))
-  return costByRole({ ...question, steps: 1, claimedSteps: 0 }).map(({ role, idle: own }, index) => {
+function rolesOf(ended: readonly Shaped[], instances: Instances, seconds: number): readonly RoleUsage[] {
+  const parts = ended.map(({ question }) => costByRole(question))
+  return costByRole({ ...instances, steps: 1, claimedSteps: 0 }).map(({ role, idle: own }, index) => {
     const rate = (what: 'writeCharge' | 'feedCharge'): number =>
       parts.reduce((sum, roles) => sum + (roles[index]?.[what] ?? 0), 0) / seconds
     const [writes, changes, idle] = [rate('writeCharge'), rate('feedCharge'), idleCharge(own)]
@@ -186,23 +196,20 @@ function feedsOf(roles: readonly RoleUsage[], question: Usage['question']): read
 }
 
 /** Returns the hour of the clock in which the ended jobs used most, and its request units per second. */
-function busiestHour(
-  ended: readonly JobSummary[],
-  question: Usage['question'],
-): { readonly hour: string | null; readonly share: number } {
+function busiestHour(ended: readonly Shaped[]): { readonly hour: string | null; readonly share: number } {
   const hours = new Map<number, number>()
-  for (const job of ended) {
+  for (const { job, question } of ended) {
     const hour = Math.floor(Date.parse(job.endedAt ?? '') / hourMs)
-    hours.set(hour, (hours.get(hour) ?? 0) + chargeOf(job, question))
+    hours.set(hour, (hours.get(hour) ?? 0) + jobCharge(question))
   }
   const [most] = [...hours].sort(([, one], [, other]) => other - one)
   if (most === undefined) return { hour: null, share: 0 }
   return { hour: new Date(most[0] * hourMs).toISOString(), share: (most[1] * 1_000) / hourMs }
 }
 
-function chargeOf({ stepCount: steps }: JobSummary, question: Usage['question']): number {
-  const { writeCharge, feedCharge } = jobCost({ ...question, steps, claimedSteps: 0 })
-  return writeCharge + feedCharge
+function shapeOf(job: JobSummary, shapes: Usage['shapes']): JobShape {
+  const { stepCount: steps } = job
+  return { claimedSteps: 0, ...shapes.get(job.workflow), steps, isItem: isItemOfList(job) }
 }
 
 function submittedMs({ submittedAt }: JobSummary): number {

@@ -61,6 +61,7 @@ export {
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,
+  type WorkflowOptions,
 } from './workflow/workflow.js'
 export type { AskOptions } from './workflow/ask.js'
 export type { CollectOptions, WaitOptions } from './workflow/wait-for.js'

@@ -4,7 +4,7 @@ export { isLimitOfJobs } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { itemsOperation, largeListOf, limitsOfItems } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
-export { conditionText, templateText } from './plan/template-text.js'
+export { conditionText } from './plan/template-text.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
 export { isTaken } from './decisions/claim.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'
@@ -22,13 +22,23 @@ export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
 export {
   costByRole,
+  jobCharge,
+  usualDocumentKilobytes,
+  type JobShape,
   idleCharge,
   idleCost,
   jobCost,
   limitCost,
   tickCost,
   type CostQuestion,
-} from './client/cost.js'
+} from './client/cost/cost.js'
+export {
+  isItemOfList,
+  limitText,
+  readJobShape,
+  shapeOfItem,
+  shapeOfWorkflow,
+} from './client/cost/job-shape.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
 export {

@@ -12,7 +12,7 @@ it('`stepward emulator split` and `merge` take an endpoint and a key, and report
   expect(missingToo).toMatchObject({ code: 3, stdout: '' })
   const one = await run(cli, [...merge, '0'], {})
   expect(one).toMatchObject({ code: 2, stdout: '' })
-  expect(one.stderr).toContain('two range ids')
+  expect(one.stderr).toContain('two different range ids')
   const stranger = await run(cli, [...split, '--key', Buffer.from('another').toString('base64')], {})
   expect(stranger).toMatchObject({ code: 5, stdout: '' })
 })

@@ -4,7 +4,7 @@ import { createInProcessCosmos } from '../../src/emulator/index.js'
 import { openConnection } from '../../src/connection/connection.js'
 import { openContainers } from '../../src/connection/containers.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
-import { defineAgent, defineWorkflow } from '../../src/sas/index.js'
+import { condition, defineAgent, defineWorkflow, type Reference } from '../../src/sas/index.js'
 import {
   CosmosJobQueries,
   CosmosStateStore,
@@ -57,11 +57,16 @@ function isFeedRead(operation: string): boolean {
 }
 
 /** Checks whether an operation writes to the state container. */
-function isStateWrite(operation: string): boolean {
+export function isStateWrite(operation: string): boolean {
   return ['state.create', 'state.replace', 'state.batch'].includes(operation)
 }
 
-const shop = defineAgent('shop', { pass: (input: { readonly value: number }) => input })
+const shop = defineAgent('shop', {
+  pass: (input: { readonly value: number }) => input,
+  count: (_input: { readonly value: number }, { previous }) => ({
+    value: ((previous as { readonly value: number } | null)?.value ?? 0) + 1,
+  }),
+})
 
 /** A workflow of three steps, each of which needs the result of the previous one. */
 export const threeSteps = defineWorkflow<{ readonly value: number }>('three-steps', (job) => {
@@ -79,6 +84,24 @@ export const limitedSteps = (of: 'first' | 'second' | 'job', perPartition = fals
     const first = job.step('first', shop.pass, { value: job.input.value }, optionsOf('first'))
     const second = job.step('second', shop.pass, { value: first.output.value }, optionsOf('second'))
     job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
+  })
+
+export const oneStep = defineWorkflow<{ readonly value: number }>('one-step', (job) => {
+  job.step('pass', shop.pass, { value: job.input.value }, { undo: 'none' })
+})
+
+/** A list of which each item is a job of one step. */
+export const listed = defineWorkflow<{ readonly items: readonly { readonly value: number }[] }>(
+  'listed',
+  (job) => void job.forEach('each', job.input.items, oneStep, { atMost: 1_000, atOnce: 100 }),
+)
+
+/** A step in this number of rounds, with a pause between them or without. */
+export const repeated = (rounds: number, every?: '1s') =>
+  defineWorkflow<{ readonly value: number }>('repeated', (job) => {
+    const until = (output: Reference<{ readonly value: number }>) => condition.atLeast(output.value, rounds)
+    const repeat = { until, undo: 'none', ...(every && { every }) } as const
+    job.repeat('count', shop.count, { value: 0 }, repeat)
   })
 
 /** A store of one partition, one instance of each role with every default, and a client, on virtual time. */

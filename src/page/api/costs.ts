@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { costReport, readUsage } from '../../operations/index.js'
+import { shapeOfWorkflow, usualDocumentKilobytes } from '../../sas/internal.js'
 import { route } from './route.js'
 
 const number = (least: number, most: number, fallback: number) =>
@@ -19,7 +20,7 @@ const cost = route({
   asked: z.strictObject({
     steps: number(1, 1_000, 3),
     claimedSteps: number(0, 1_000, 0),
-    documentKb: z.coerce.number().positive().max(2_048).default(1.1),
+    documentKb: z.coerce.number().positive().max(2_048).default(usualDocumentKilobytes),
     indexing: z.enum(['lean', 'full']).default('lean'),
     partitions: number(1, 10_000, 1),
     instances: number(1, 1_000, 1),
@@ -46,10 +47,16 @@ const cost = route({
   }),
   handle: async ({ workflows }, { documentKb, jobsPerDay, notifier, ...rest }) => {
     const shared = { ...rest, documentKilobytes: documentKb, hasNotifier: notifier === 'true' }
-    const rows = workflows.map(({ name, plan }) => {
-      const steps = plan.steps.length
-      const { jobs } = costReport({ ...shared, steps, claimedSteps: 0 }, 0)
-      return { name, steps, together: jobs.together.totalCharge, apart: jobs.apart.totalCharge }
+    const rows = workflows.map((workflow) => {
+      const shape = shapeOfWorkflow(workflow)
+      const { jobs } = costReport({ ...shared, ...shape }, 0)
+      const { steps } = shape
+      return {
+        name: workflow.name,
+        steps,
+        together: jobs.together.totalCharge,
+        apart: jobs.apart.totalCharge,
+      }
     })
     return { ...costReport(shared, jobsPerDay), workflows: rows }
   },
@@ -69,7 +76,7 @@ const usage = route({
     'The request units per second of the jobs of the last hours, by workflow, role and feed, and the provisioned throughput. All are computed.',
   asked: z.strictObject({
     hours: number(1, 24 * 31, 24),
-    documentKb: z.coerce.number().positive().max(2_048).default(1.1),
+    documentKb: z.coerce.number().positive().max(2_048).default(usualDocumentKilobytes),
     provisioned: z.coerce
       .number()
       .positive()
@@ -117,9 +124,11 @@ const usage = route({
     }),
     charge: z.number().meta({ description: 'The request units of reading the jobs.' }),
   }),
-  handle: async ({ client, selection, clock, charges: known }, { documentKb, ...rest }) => {
+  handle: async ({ client, ports, selection, clock, charges: known }, { documentKb, ...rest }) => {
     const question = { ...rest, documentKilobytes: documentKb, nowMs: clock.now() }
-    const { value, charge } = await known.summed(() => readUsage(client, selection, question))
+    const { value, charge } = await known.summed(() =>
+      readUsage({ client, state: ports.state }, selection, question),
+    )
     return { ...value, charge }
   },
 })

@@ -201,7 +201,7 @@ export class WorkflowInvalid extends Error {
 }
 
 /** The defaults of the workflow's submissions, and its version, which is only a label. */
-type WorkflowOptions<I> = SubmissionDefaults<I> & { readonly version?: number }
+export type WorkflowOptions<I> = SubmissionDefaults<I> & { readonly version?: number }
 
 /**
  * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan

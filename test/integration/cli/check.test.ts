@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { check } from '../../../src/cli/commands/operations/check.js'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
-import { jobCost, limitCost } from '../../../src/sas/internal.js'
+import { jobCharge } from '../../../src/sas/internal.js'
 import type { CheckReport } from '../../../src/operations/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
@@ -24,17 +24,18 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     'workflow buy, version 1: 6 steps',
     expect.stringMatching(/^ {2}approve +asks people +7 d$/),
     expect.stringMatching(
-      /^ {4}charge +shop\.charge +3 × 1 min +if equal\(approve\.output, true\), undo shop\.refund, limit input\.tenant$/,
+      /^ {4}charge +shop\.charge +3 × 1 min +if equal\(approve\.output, true\), undo shop\.refund, limit input\.tenant \(2 at once\)$/,
     ),
     expect.stringMatching(/^ {6}cool-down +sleeps +2 d$/),
     expect.stringMatching(/^ {6}track +shop\.track +3 × 1 min, 10 rounds$/),
     expect.stringMatching(/^ {2}tell +elsewhere\.tell +3 × 1 min$/),
     expect.stringMatching(/^ {2}run +older\.run +3 × 1 min$/),
-    '  at most 3 jobs of input.tenant at once',
-    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it; waits at limits jobs:input.tenant, input.tenant are not counted',
+    '  limit of its jobs: input.tenant (3 jobs at once)',
+    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it; waits at limits are not counted',
     expect.stringMatching(
-      /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart$/,
+      /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart, without the lines below$/,
     ),
+    '  each further round of track: 69.3 RU in one process, 103 RU with the roles apart',
     '',
     'schedule nightly submits jobs of buy',
     '',
@@ -55,14 +56,13 @@ it('prints the same as JSON', async () => {
     name: 'buy',
     longestMs: 9 * 86_400_000 + 180_000,
     undoMs: 180_000,
-    limits: [{ key: 'input.tenant', atOnce: 3, perPartition: false }],
+    limits: [{ key: 'input.tenant', atOnce: 3, perSecond: null, perPartition: false }],
   })
   // The job comes to one limit, and its step "charge" to another.
-  const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1, partitions: 1, instances: 1 }
-  const cost = jobCost({ ...question, indexing: 'lean', isTogether: true, hasNotifier: false })
-  const ofLimits = 2 * limitCost({ indexing: 'lean' })
-  const whole = cost.writeCharge + cost.feedCharge + ofLimits
-  expect(report.workflows[0]?.charge.together).toBeCloseTo(whole, 0)
+  const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1.1, partitions: 1, instances: 1 }
+  const shape = { ...question, limits: 2, isLimitedFirst: true } as const
+  const cost = jobCharge({ ...shape, indexing: 'lean', isTogether: true, hasNotifier: true })
+  expect(report.workflows[0]?.charge.together).toBeCloseTo(cost, 1)
   expect(report.workflows[0]?.steps.map(({ id, kind }) => [id, kind])).toContainEqual(['approve', 'ask'])
   expect(report.problems).toHaveLength(1)
 })
@@ -74,11 +74,12 @@ it('shows the items of a large list as jobs, and checks what they call', async (
   expect(said().split('\n')).toEqual([
     'workflow nightly, version 1: 2 steps',
     expect.stringMatching(/^ {2}each +item for each item +40 at once$/),
-    expect.stringMatching(/^ {4}report +clerk\.report +3 × 1 min +limit desk per partition$/),
-    '  at most 2 jobs of lists at once',
-    '  at most 1 job of runs at once in each partition',
-    '  if every attempt fails at its deadline: as long as its items take; waits at limits jobs:lists, jobs:runs, desk are not counted',
-    expect.stringMatching(/RU with the roles apart, without its items$/),
+    expect.stringMatching(/^ {4}report +clerk\.report +3 × 1 min +limit desk \(1 at once, per partition\)$/),
+    '  limit of its jobs: lists (2 jobs at once)',
+    '  limit of its jobs: runs (1 job at once, per partition)',
+    '  if every attempt fails at its deadline: as long as its items take; waits at limits are not counted',
+    expect.stringMatching(/RU with the roles apart, without the lines below$/),
+    '  each item of each: 187 RU in one process, 240.4 RU with the roles apart',
     '',
     'problem: workflow item: step tell: agent clerk has no operation tell, it has settle, report',
     'warning: workflow nightly: step each: if the key of a limit of its items, input.name, is lists of the job, the job and its items wait for each other without end; give the items other keys',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { usageReport, type Usage } from '../../../src/operations/usage-report.js'
 import { costReport } from '../../../src/operations/cost-report.js'
-import { idleCharge, idleCost } from '../../../src/sas/internal.js'
+import { idleCharge, idleCost, jobCharge } from '../../../src/sas/internal.js'
 import type { JobSummary } from '../../../src/sas/index.js'
 
 const now = Date.parse('2026-11-24T12:00:00Z')
@@ -38,7 +38,16 @@ const question = {
 
 function usage(parts: Partial<Usage>): Usage {
   const throughput = { requestUnits: 400, kind: 'manual', of: 'container', reason: null } as const
-  return { jobs: [], isCut: false, sinceMs: now - 10 * hour, nowMs: now, question, throughput, ...parts }
+  return {
+    jobs: [],
+    isCut: false,
+    shapes: new Map(),
+    sinceMs: now - 10 * hour,
+    nowMs: now,
+    question,
+    throughput,
+    ...parts,
+  }
 }
 
 describe('the usage of a store', () => {
@@ -69,6 +78,20 @@ describe('the usage of a store', () => {
       ])
     },
   )
+
+  it('counts items of large lists, and the limits, claims and rounds of the jobs of a workflow', () => {
+    const shape = { steps: 9, claimedSteps: 1, limits: 1, isLimitedFirst: true, rounds: 2, pausedRounds: 3 }
+    const item = { ...ended('item', 1, 1), jobId: 'night/each/7', tags: { parent: 'night' } }
+    const asked = usage({ jobs: [ended('claim', 1), item], shapes: new Map([['claim', shape]]) })
+    const { workflows, roles, forecast } = usageReport(asked)
+    const chargeOf = (name: string) => workflows.find(({ workflow }) => workflow === name)?.jobCharge
+    expect(chargeOf('claim')).toBeCloseTo(jobCharge({ ...question, ...shape, steps: 3 }), 6)
+    const one = { ...question, steps: 1, claimedSteps: 0 }
+    expect(chargeOf('item')).toBeCloseTo(jobCharge({ ...one, isItem: true }), 6)
+    expect(jobCharge({ ...one, isItem: true }) - jobCharge(one)).toBeGreaterThan(28)
+    expect(roles.reduce((sum, role) => sum + role.total, 0)).toBeCloseTo(forecast.mean, 6)
+    expect(roles.find(({ role }) => role === 'supervisor')?.writes).toBeGreaterThan(0)
+  })
 
   it('has the price of a job that the command cost prints, and its rate', () => {
     const jobs = Array.from({ length: 20 }, (_, index) => ended('order', index / 10))

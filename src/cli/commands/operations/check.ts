@@ -1,5 +1,6 @@
 import {
   checkModule,
+  type CheckedLimit,
   type CheckedStep,
   type CheckedWorkflow,
   type CheckReport,
@@ -49,16 +50,32 @@ function textOf({ workflows, schedules, problems, warnings }: CheckReport, width
 
 function workflowText(workflow: CheckedWorkflow, width: number): string {
   const { name, version, steps, limits, charge } = workflow
-  const items = steps.some((step) => step.items !== null) ? ', without its items' : ''
+  const parts = steps.flatMap(({ id, items, roundCharge }) => [
+    ...(items === null ? [] : [`each item of ${id}: ${chargeText(items.charge)}`]),
+    ...(roundCharge === null ? [] : [`each further round of ${id}: ${chargeText(roundCharge)}`]),
+  ])
+  const leftOut = parts.length === 0 ? '' : ', without the lines below'
   return [
     `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
     ...stepLines(steps, width).map((line) => `  ${line}`),
-    ...limits.map(({ key, atOnce, perPartition }) => {
-      return `  at most ${counted(atOnce ?? 0, 'job')} of ${key} at once${perPartition ? ' in each partition' : ''}`
-    }),
+    ...limits.map((limit) => `  limit of its jobs: ${limitText(limit, 'job')}`),
     `  if every attempt fails at its deadline: ${longestText(workflow)}`,
-    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${items}`,
+    `  a job without faults: ${chargeText(charge)}${leftOut}`,
+    ...parts.map((part) => `  ${part}`),
   ].join('\n')
+}
+
+function chargeText({ together, apart }: CheckedWorkflow['charge']): string {
+  return `${together} RU in one process, ${apart} RU with the roles apart`
+}
+
+function limitText({ key, atOnce, perSecond, perPartition }: CheckedLimit, noun?: string): string {
+  const rules = [
+    ...(atOnce === null ? [] : [`${noun === undefined ? atOnce : counted(atOnce, noun)} at once`]),
+    ...(perSecond === null ? [] : [`${perSecond} a second`]),
+    ...(perPartition ? ['per partition'] : []),
+  ]
+  return rules.length === 0 ? key : `${key} (${rules.join(', ')})`
 }
 
 function stepLines(steps: readonly CheckedStep[], width: number): readonly string[] {
@@ -79,16 +96,14 @@ function stepLines(steps: readonly CheckedStep[], width: number): readonly strin
   )
 }
 
-/** Says how long a job takes at most, and which waits may come on top. Operators see `jobs:` before limits of jobs. */
+/** Says how long a job takes at most, and whether waits at limits may come on top. */
 function longestText({ steps, limits, longestMs, undoMs }: CheckedWorkflow): string {
   const isList = steps.some(({ items }) => items !== null)
   const unknown = isList ? 'as long as its items take' : 'as long as its sleeps take'
   const longest = longestMs === null ? unknown : `at most ${exactText(longestMs)}`
   const undone = undoMs === 0 ? '' : `, and ${exactText(undoMs)} to undo it`
-  const ofJobs = limits.map(({ key }) => `jobs:${key}`)
-  const keys = [...new Set([...ofJobs, ...steps.flatMap((step) => step.limits)])]
-  const noun = keys.length === 1 ? 'limit' : 'limits'
-  const waits = keys.length === 0 ? '' : `; waits at ${noun} ${keys.join(', ')} are not counted`
+  const count = limits.length + steps.reduce((sum, step) => sum + step.limits.length, 0)
+  const waits = count === 0 ? '' : `; waits at ${count === 1 ? 'its limit' : 'limits'} are not counted`
   return `${longest}${undone}${waits}`
 }
 
@@ -122,11 +137,11 @@ function timeText({ kind, calls, items, tries, completeWithinMs, rounds, longest
   return rounds === null ? attempts : `${attempts}, ${rounds} rounds`
 }
 
-function remark({ when, undo, limits, limitsPerPartition }: CheckedStep): string {
+function remark({ when, undo, limits }: CheckedStep): string {
   return [
     ...(when === null ? [] : [`if ${when}`]),
     ...(undo === null ? [] : [`undo ${undo}`]),
-    ...limits.map((key) => `limit ${key}${limitsPerPartition.includes(key) ? ' per partition' : ''}`),
+    ...limits.map((limit) => `limit ${limitText(limit)}`),
   ].join(', ')
 }
 

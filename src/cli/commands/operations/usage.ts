@@ -1,5 +1,6 @@
 import { connectWithPorts } from '../../../connection/internal.js'
 import { mostUsageJobs, readUsage, type UsageReport } from '../../../operations/index.js'
+import { usualDocumentKilobytes } from '../../../sas/internal.js'
 import { withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { wholeNumber } from '../../input/whole-number.js'
@@ -27,10 +28,10 @@ export async function usage(options: UsageOptions, terminal: Terminal): Promise<
         measured.charge += event.charge
       },
     }
-    const { client, clock, close } = await connectWithPorts({ ...settings, telemetry })
+    const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry })
     try {
-      const question = { hours, provisioned, documentKilobytes: 1.1, nowMs: clock.now() }
-      return { ...(await readUsage(client, settings, question)), measured }
+      const question = { hours, provisioned, documentKilobytes: usualDocumentKilobytes, nowMs: clock.now() }
+      return { ...(await readUsage({ client, state: ports.state }, settings, question)), measured }
     } finally {
       close()
     }
@@ -52,6 +53,8 @@ function described(report: UsageReport & Measured): string {
   return [
     isCut ? `${time}, when the newest ${mostUsageJobs.toLocaleString('en')} jobs began` : time,
     'all figures are computed, for RU per second if nothing else is said',
+    'each job counts as one without faults, with the limits, claims and rounds of the newest job of its workflow;',
+    'left out: failed attempts, undos, waits at limits, notices, reads by programs, and documents above 1.1 KB',
     `measured: this command has used ${rounded(report.measured.charge)} RU; a host measures each of its roles (/metrics, page)`,
     '',
     table(

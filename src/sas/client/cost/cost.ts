@@ -5,14 +5,30 @@
  * actual writes of the scheduler, the agents and the submission. The embedded store charges the same prices,
  * and a test compares its charges with these formulas.
  */
-import { maxOpenTicks } from '../schedules/open-ticks.js'
+import { maxOpenTicks } from '../../schedules/open-ticks.js'
 
-/** The description of the jobs and instances whose cost is computed. */
-export interface CostQuestion {
+/** What a job does that costs request units, without faults. */
+export interface JobShape {
   /** The number of steps of a job. The steps run one after another. */
   readonly steps: number
   /** The number of steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
+  /** The number of times that the job and its steps enter a limit that has room. Default 0. */
+  readonly limits?: number
+  /** The rounds of repeated steps after the first one, without a pause before them. Default 0. */
+  readonly rounds?: number
+  /** The rounds of repeated steps after the first one that have a pause before them. Default 0. */
+  readonly pausedRounds?: number
+  /** Whether the job comes to a shared limit before its first attempt, so its submission does not begin it. */
+  readonly isLimitedFirst?: boolean
+  /** Whether the store deletes the ended job. Its end then sets the expiry of each step. */
+  readonly isRetained?: boolean
+  /** Whether the job is an item of a large list. Its submission does not begin it, and its parent reads it. */
+  readonly isItem?: boolean
+}
+
+/** The description of the jobs and instances whose cost is computed. */
+export interface CostQuestion extends JobShape {
   /** The mean size of a job's stored documents, in kilobytes of 1,024 bytes. */
   readonly documentKilobytes: number
   /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
@@ -42,6 +58,8 @@ export interface JobCost {
    * document is read once for several changes in a row.
    */
   readonly feedCharge: number
+  /** The request units of other reads. */
+  readonly readCharge: number
 }
 
 /** The request units per second that idle instances use, with the default intervals. */
@@ -54,6 +72,15 @@ export interface IdleCost {
   readonly pauses: number
 }
 
+/** The size of a job or step with small values, in kilobytes. All commands assume it if they are told no other. */
+export const usualDocumentKilobytes = 1.1
+/** The reads with which a large list counts the end of an item. Items that take longer are read more often. */
+const readsOfItem = 3
+/**
+ * The replaces of a round after the first one. If the roles share a process, the outcome of a round and the next
+ * dispatch are one version of the step. A pause takes three more: the wait, and the end of the wait.
+ */
+const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
 /** The size of a schedule without rows of missed ticks. */
@@ -82,22 +109,42 @@ const notifier = { role: 'notifier', pollSeconds: 10, queriesPerSecond: 2 / 60 }
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {
-  const { steps, claimedSteps, documentKilobytes, isTogether, partitions, instances } = question
+  const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, partitions, instances } = question
+  const { isItem = false, isLimitedFirst = false } = question
   // One scheduler that owns the whole container writes the first dispatch together with the submission.
-  const isBegun = isTogether && partitions === 1 && instances === 1
+  const isBegun = isTogether && partitions === 1 && instances === 1 && !isItem && !isLimitedFirst
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
   // written with its dispatch and with its outcome, and once more if its attempt is claimed.
-  const replaces = steps + 1 + 2 * steps + claimedSteps - (isBegun ? 2 : 0)
+  const replaces = steps + 1 + 2 * steps + claimedSteps - (isBegun ? 2 : 0) + furtherReplaces(question)
+  const { rounds = 0, pausedRounds = 0 } = question
   // The submission and the first dispatch are one or two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
-  const writeRequests = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
+  const ofSteps = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
+  const ofRounds = (isTogether ? 1 : 2) * (rounds + pausedRounds) + 2 * pausedRounds
   const versions = creates + replaces
   return {
-    writeRequests,
-    writeCharge: (creates + 2 * replaces) * insert(documentKilobytes, question),
+    writeRequests: ofSteps + ofRounds + 2 * limits,
+    writeCharge:
+      (creates + 2 * replaces) * insert(documentKilobytes, question) + limits * limitCost(question),
     feedCharge: (isTogether ? 1 : rolesOf(question).length) * versions * documentKilobytes,
+    readCharge: isItem ? readsOfItem * pointRead : 0,
   }
+}
+
+/** Returns all request units of a job. Every page and command that shows the price of a job uses this sum. */
+export function jobCharge(question: CostQuestion): number {
+  const { writeCharge, feedCharge, readCharge } = jobCost(question)
+  return writeCharge + feedCharge + readCharge
+}
+
+/** Returns the replaces for further rounds and for the expiry of steps. */
+function furtherReplaces(question: CostQuestion): number {
+  const { steps, rounds = 0, pausedRounds = 0, isRetained = false, isTogether } = question
+  const each = isTogether ? replacesOfRound.together : replacesOfRound.apart
+  // In one process, the outcome of the last step is part of the write that ends the job.
+  const expiring = isRetained ? steps - (isTogether ? 1 : 0) : 0
+  return each * (rounds + pausedRounds) + replacesOfRound.pause * pausedRounds + expiring
 }
 
 /**
@@ -139,7 +186,7 @@ export function idleCost(question: CostQuestion): IdleCost {
 /** The part of a role, or of the programs that submit jobs, in the cost of jobs and of idle instances. */
 export interface RoleCost {
   readonly role: 'submitters' | ReturnType<typeof rolesOf>[number]['role']
-  /** The request units of the writes of one job. */
+  /** The request units of the writes of one job, and of the reads with which a list counts it. */
   readonly writeCharge: number
   /** The upper limit of the request units for reading the changes of one job. */
   readonly feedCharge: number
@@ -148,16 +195,24 @@ export interface RoleCost {
 
 /**
  * Divides the cost of a job and of idle instances by role. Submitters create the documents, agents write claims and
- * outcomes, and schedulers write the rest. If roles share the feed, each of them pays an equal part.
+ * outcomes and read the items of lists, supervisors end the pauses of rounds, and schedulers write the rest. If roles
+ * share the feed, each of them pays an equal part.
  */
 export function costByRole(question: CostQuestion): readonly RoleCost[] {
-  const { steps, claimedSteps, documentKilobytes } = question
-  const { writeCharge, feedCharge } = jobCost(question)
+  const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question
+  const { writeCharge, feedCharge, readCharge } = jobCost(question)
   const one = insert(documentKilobytes, question)
-  const [submitting, acting] = [(steps + 1) * one, 2 * (steps + claimedSteps) * one]
+  const submitting = (steps + 1) * one
+  const acting = 2 * (steps + claimedSteps + rounds + pausedRounds) * one
+  const supervising = 2 * pausedRounds * one
   const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }
   const roles = rolesOf(question)
-  const writes = { scheduler: writeCharge - submitting - acting, agents: acting, supervisor: 0, notifier: 0 }
+  const writes = {
+    scheduler: writeCharge - submitting - acting - supervising,
+    agents: acting + readCharge,
+    supervisor: supervising,
+    notifier: 0,
+  }
   return [
     { role: 'submitters', writeCharge: submitting, feedCharge: 0, idle: noIdle },
     ...roles.map((each) => ({

@@ -1,0 +1,78 @@
+import type { PlanLimit } from '../../model/gate-parts.js'
+import type { Plan, PlanStep } from '../../plan/plan.js'
+import { templateText } from '../../plan/template-text.js'
+import { readSteps } from '../../store/read-steps.js'
+import type { DocumentAddress, StateStore } from '../../store/state-store.js'
+import { readableJob } from '../../store/unreadable-jobs.js'
+import type { Workflow } from '../../workflow/workflow.js'
+import type { JobShape } from './cost.js'
+
+/** Returns the shape of a job that succeeds, with one round of each repeated step. */
+export function shapeOfWorkflow({
+  plan,
+  submission,
+}: Pick<Workflow<unknown>, 'plan' | 'submission'>): JobShape {
+  return { ...shapeOf(plan, plan.steps), isRetained: submission.retainFor !== undefined }
+}
+
+/** Returns the shape of an item of a large list. Ended items are always deleted after a time. */
+export function shapeOfItem(plan: Pick<Plan, 'steps' | 'limits'>): JobShape {
+  return { ...shapeOf(plan, plan.steps), isRetained: true, isItem: true }
+}
+
+/** Checks whether a job is an item of a large list, by the tag that the list gave it. */
+export function isItemOfList({
+  jobId,
+  tags,
+}: {
+  readonly jobId: string
+  readonly tags: Readonly<Record<string, string>>
+}): boolean {
+  const parent = tags['parent']
+  return parent !== undefined && jobId.startsWith(`${parent}/`)
+}
+
+/**
+ * Reads what a job did: its claims, its limits and the rounds of its repeated steps. Returns null if the job does
+ * not exist any more.
+ *
+ * @throws JobUnreadable if its document cannot be read
+ */
+export async function readJobShape(store: StateStore, address: DocumentAddress): Promise<JobShape | null> {
+  const job = await readableJob(store, address)
+  if (job === null) return null
+  const steps = await readSteps(store, job)
+  const repeated = steps.flatMap(({ repeat, round }) =>
+    repeat === undefined ? [] : [{ everyMs: repeat.everyMs, more: Math.max(0, (round?.number ?? 1) - 1) }],
+  )
+  const sum = (rows: typeof repeated): number => rows.reduce((total, { more }) => total + more, 0)
+  return {
+    ...shapeOf(job, steps),
+    isRetained: job.retainForMs !== null,
+    rounds: sum(repeated.filter(({ everyMs }) => everyMs === 0)),
+    pausedRounds: sum(repeated.filter(({ everyMs }) => everyMs > 0)),
+  }
+}
+
+interface Limited {
+  readonly limits?: readonly PlanLimit[] | undefined
+}
+
+type Step = Pick<PlanStep, 'kind' | 'dependsOn' | 'isClaimRequired'> & Limited
+
+function shapeOf({ limits: ofJob = [] }: Limited, steps: readonly Step[]): JobShape {
+  // A step comes once to each of its limits.
+  const lists = [ofJob, ...steps.map(({ limits = [] }) => limits)]
+  const first = steps.filter(({ dependsOn }) => dependsOn.length === 0).flatMap(({ limits = [] }) => limits)
+  return {
+    steps: steps.length,
+    claimedSteps: steps.filter(({ kind, isClaimRequired }) => kind === 'operation' && isClaimRequired).length,
+    limits: lists.reduce((sum, list) => sum + new Set(list.map(limitText)).size, 0),
+    isLimitedFirst: [...ofJob, ...first].some(({ perPartition }) => perPartition !== true),
+  }
+}
+
+/** Returns the key of a limit as text. */
+export function limitText({ key }: Pick<PlanLimit, 'key'>): string {
+  return typeof key === 'string' ? key : templateText(key)
+}
