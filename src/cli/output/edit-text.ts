@@ -4,7 +4,7 @@ import { counted } from '../../platform/internal.js'
 /** Returns a changed value as a person reads it. The name of a duration in milliseconds ends with `Ms`. */
 export function valueText(path: string, value: string | null): string {
   if (value === null) return 'nothing'
-  return /Ms$/u.test(path) && /^\d+$/u.test(value) ? exactText(Number(value)) : value
+  return path.endsWith('Ms') && /^\d+$/u.test(value) ? exactText(Number(value)) : value
 }
 
 /** Returns a time in the largest unit of which it is a multiple, such as `90d`. */

@@ -8,7 +8,7 @@ export function tooLate(
   const { remindAfterMs, escalateAfterMs } = question ?? {}
   const times = { remindAfter: remindAfterMs, escalateAfter: escalateAfterMs }
   return Object.entries(times).flatMap(([option, ms]) => {
-    if (ms === undefined || ms === null || !(ms >= completeWithinMs)) return []
+    if (ms === undefined || !(ms >= completeWithinMs)) return []
     const limit = `completeWithin (${timeText(completeWithinMs)}; a question without it has 7d)`
     return [`${option} (${timeText(ms)}) must be shorter than ${limit}`]
   })
