@@ -40,7 +40,7 @@ export const examples: Readonly<Record<string, string>> = {
   'schedule pause': 'stepward schedule pause nightly --why "the bank is down"',
   'schedule resume': 'stepward schedule resume nightly',
   'schedule trigger': 'stepward schedule trigger nightly --why "the bank is up again"',
-  'schedule backfill': 'stepward schedule backfill nightly --from 2026-11-01 --to 2026-11-05 --dry-run',
+  'schedule backfill': 'stepward schedule backfill nightly --from 2026-11-01 --to 2026-11-06 --dry-run',
   'schedule delete': 'stepward schedule delete nightly --yes --why "no longer needed"',
   schedule: 'stepward schedule show nightly',
   limits: 'stepward limits --json',

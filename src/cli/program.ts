@@ -160,7 +160,9 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     })
 
   withStoreOptions(program.command('submit <workflow> [file]'))
-    .description('one job for each line of a JSON Lines file, or of standard input (-)')
+    .description(
+      'one job for each line of a JSON Lines file, or of standard input (-); the workflow must define jobId',
+    )
     .option(
       '--workflows <module>',
       'module that exports the workflow; default: "module" of the configuration',

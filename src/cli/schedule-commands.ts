@@ -52,7 +52,10 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
   withDecision(withStoreOptions(schedule.command('backfill <schedule>')))
     .description('submit the ticks of a time in the past; a tick that was submitted is left alone')
     .requiredOption('--from <when>', 'the earliest due time (required): 2h, 1d, or 2026-01-31T12:00Z')
-    .requiredOption('--to <when>', 'the latest due time (required)')
+    .requiredOption(
+      '--to <when>',
+      'the latest due time (required); a date means midnight UTC, so the ticks of that day come after it',
+    )
     .option('--dry-run', 'show the ticks, and submit nothing')
     .action(async (id: string, options: BackfillCommandOptions) => {
       const { backfillSchedule } = await import('./commands/jobs/schedules.js')

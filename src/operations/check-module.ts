@@ -2,6 +2,7 @@ import type { Agent, Schedule, Workflow } from '../sas/index.js'
 import { durationMs } from '../platform/internal.js'
 import {
   agentOperations,
+  calledOperations,
   conditionText,
   largeListOf,
   limitsOfItems,
@@ -11,6 +12,7 @@ import {
   shapeOfItem,
   shapeOfWorkflow,
   usualDocumentKilobytes,
+  type CalledOperation,
   type JobShape,
 } from '../sas/internal.js'
 
@@ -98,7 +100,7 @@ export function checkModule({ agents, workflows, schedules }: ModuleUnderCheck):
   const known = new Map(
     agents.map((agent) => agentOperations(agent)).map((each) => [each.name, each.operations]),
   )
-  const calls = workflows.flatMap(callsOf)
+  const calls = workflows.flatMap(({ plan }) => calledOperations(plan))
   const called = new Set(calls.map(({ actor }) => actor))
   const problems = [
     ...calls.flatMap((call) => callProblem(call, known.get(call.actor))),
@@ -129,33 +131,17 @@ export function checkModule({ agents, workflows, schedules }: ModuleUnderCheck):
   }
 }
 
-interface Call {
-  readonly workflow: string
-  readonly stepId: string
-  readonly actor: string
-  readonly action: string
-}
-
-function callsOf({ name, plan }: Pick<Workflow<unknown>, 'name' | 'plan'>): readonly Call[] {
-  return plan.steps.flatMap((step) => {
-    const { id, kind, actor, action, undo } = step
-    const items = largeListOf(step)
-    if (items !== null) return callsOf({ name: items.plan.workflow, plan: items.plan })
-    return [
-      ...(kind === 'operation' ? [{ workflow: name, stepId: id, actor, action }] : []),
-      ...(undo === null ? [] : [{ workflow: name, stepId: id, actor: undo.actor, action: undo.action }]),
-    ]
-  })
-}
-
 /** Names the operations of an agent that the module does not export. */
-function elsewhereText(agent: string, calls: readonly Call[]): string {
+function elsewhereText(agent: string, calls: readonly CalledOperation[]): string {
   const actions = [...new Set(calls.flatMap(({ actor, action }) => (actor === agent ? [action] : [])))]
   const what = actions.map((action) => `${agent}.${action}`).join(', ')
   return `agent ${agent} is not in this module: export it, or another process must run ${what}`
 }
 
-function callProblem({ workflow, stepId, actor, action }: Call, operations: readonly string[] | undefined) {
+function callProblem(
+  { workflow, stepId, actor, action }: CalledOperation,
+  operations: readonly string[] | undefined,
+) {
   if (operations === undefined || operations.includes(action)) return []
   const rule = `agent ${actor} has no operation ${action}, it has ${operations.join(', ')}`
   return [`workflow ${workflow}: step ${stepId}: ${rule}`]

@@ -46,6 +46,9 @@ function whyNot(file: string, error: unknown): string {
     return `does not exist (${file}): name a JavaScript file that exports agents and workflows`
   const why = errorMessage(error)
   if (statSync(file).isDirectory()) return `is a directory (${file}): name a JavaScript file in it`
+  const extension = /\.[^./\\]*$/u.exec(file)?.[0] ?? ''
+  if (!/^\.([cm]?[jt]sx?|node)?$/u.test(extension))
+    return `is no JavaScript file (${file}): name a .js or .mjs file that exports agents and workflows`
   if (/\.[cm]?tsx?$/u.test(file)) {
     return `could not be loaded: it is TypeScript; compile it, and name the compiled .js file (${why})`
   }
@@ -69,6 +72,6 @@ export function workflowNamed(name: string, module: UserModule, path: string): W
 export function modulePath(flag: string | undefined, configured: string | undefined, option: string): string {
   const path = flag ?? configured
   if (path !== undefined) return path
-  const advice = `pass ${option} MODULE, or set "module" in stepward.config.json`
+  const advice = `${option.startsWith('-') ? 'pass' : 'run'} ${option} MODULE, or set "module" in stepward.config.json`
   throw new CliError(`no module with your agents and workflows was given: ${advice}`, exitCodes.usage)
 }

@@ -109,6 +109,7 @@ function storedPath(value: unknown): readonly string[] | null {
 }
 
 function valueText(value: unknown): string {
+  if (typeof value === 'function') return 'a function'
   const text = textOf(value)
   return typeof text === 'string' ? text : typeof value
 }

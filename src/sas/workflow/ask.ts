@@ -59,7 +59,7 @@ const times = { remindAfter: duration(1_000).optional(), escalateAfter: duration
 /** Adds a step that is done when a person has answered its question. */
 export function addQuestion<T>(draft: PlanDraft, id: string, given: QuestionDraft): Step<T> {
   if (!isObject(given)) {
-    draft.problemOf(id, `its options are ${shown(given)}; write { title: 'Is it right?' }`)
+    draft.problemOf(id, `its options must be an object, not ${shown(given)}; write { title: 'Is it right?' }`)
     return new StepHandle(id)
   }
   const unknown = nameProblems(given, optionNames, {

@@ -81,7 +81,7 @@ function wrongKind(given: unknown, example: string): string | null {
   if (given instanceof StepHandle)
     return `step ${JSON.stringify(given.id)} is in the place of the options; write { after: [step] }`
   if (isReference(given)) return `a reference is in the place of the options; write ${example}`
-  if (!isObject(given)) return `its options are ${shown(given)}; write ${example}`
+  if (!isObject(given)) return `its options must be an object, not ${shown(given)}; write ${example}`
   const isCondition = 'operator' in given && 'of' in given
   return isCondition ? 'a condition is in the place of the options; write { when: condition.… }' : null
 }

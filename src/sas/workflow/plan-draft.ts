@@ -1,3 +1,4 @@
+import { tooLate } from './question-times.js'
 import { isName, nameRule, type OperationCall } from '../agents/agent.js'
 import { conditionTemplate } from '../plan/condition.js'
 import { conditionProblem, stepsAskedForFailure } from '../plan/condition-problem.js'
@@ -97,11 +98,8 @@ export class PlanDraft {
   addStep<O>(drafted: StepDraft<O>): Step<O> {
     const { id, name = id, kind = 'operation', question, repeat, count, call, options } = drafted
     const { values, problems } = readStepOptions(options)
-    for (const what of problems) this.problemOf(name, what)
+    for (const what of [...problems, ...tooLate(question, values)]) this.problemOf(name, what)
     const { actor, action, input, limits: ofOperation } = this.callOf(name, { kind, what: '', call })
-    const { remindAfterMs = 0, escalateAfterMs = 0 } = question ?? {}
-    if (Math.max(remindAfterMs, escalateAfterMs) >= values.completeWithin)
-      this.problemOf(name, 'remindAfter and escalateAfter must be shorter than completeWithin')
     const undo = this.undoOf(id, name, options.undo, values.undoUncertain)
     const when = this.conditionOf(name, options)
     const limits = kind === 'operation' ? limitsOf(this, name, values.limits, ofOperation) : undefined

@@ -90,10 +90,10 @@ const stateName = textThat(
 )
 
 const policies = ['error', 'compensate', 'compensateThenRetry', 'park'] as const
-const policyName = kind<(typeof policies)[number]>(
-  `${policies.map((name) => JSON.stringify(name)).join(', ')} or { extendedWait }`,
-  (value) => policies.some((name) => name === value),
-)
+const policyNames = (names: readonly string[]): string =>
+  `${names.map((name) => JSON.stringify(name)).join(', ')} or { extendedWait }`
+const isPolicy = (value: unknown): boolean => policies.some((name) => name === value)
+const policyName = kind<(typeof policies)[number]>(policyNames(policies), isPolicy)
 const extendedWait = group({ extendedWait: duration() }).transform((wait) => ({
   extendedWaitMs: wait.extendedWait,
 }))
@@ -118,7 +118,12 @@ export function policyOf({
 }
 
 const stepPolicy = chosen<ExhaustionPolicy | 'continue'>((value) =>
-  value === 'continue' ? kind<'continue'>('', () => true) : exhaustionPolicy,
+  isObject(value)
+    ? extendedWait
+    : kind<(typeof policies)[number] | 'continue'>(
+        policyNames([...policies, 'continue']),
+        (name) => name === 'continue' || isPolicy(name),
+      ),
 )
 
 const retry = { tries: 3, backoff: { minMs: 1_000, maxMs: 60_000 } }

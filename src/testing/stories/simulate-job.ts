@@ -4,6 +4,7 @@ import type { Agent, ResultOf, Workflow } from '../../sas/index.js'
 import { agentOperations, isWorkflow, observed } from '../../sas/internal.js'
 import { faultFrom } from '../fault-place.js'
 import type { HandlerCall } from './handler-call.js'
+import { refuseMissing } from './missing-agents.js'
 import { Play } from './play.js'
 import { Rest } from './rest.js'
 import { SimulatedJob } from './simulated-job.js'
@@ -19,8 +20,6 @@ export interface JobSimulationOptions<I, O = unknown> {
   readonly faults?: readonly string[]
 }
 
-const jobId = 'job'
-
 const shape = {
   workflow: kind<unknown>('a workflow', isWorkflow),
   input: kind('anything', () => true),
@@ -34,7 +33,7 @@ const shape = {
  * {@link SimulatedJob}. The scheduler, the role `agents` and the supervisor are the production code. Time is
  * simulated, so months take milliseconds. The same calls always have the same results.
  *
- * @throws RangeError if an option is invalid
+ * @throws RangeError if an option is invalid, or if an agent or operation of the workflow is missing
  * @throws SubmissionInvalid if the workflow does not accept the input
  */
 export async function simulateJob<I, O>(
@@ -48,13 +47,18 @@ export async function simulateJob<I, O>(
   const rest = new Rest(time)
   stage.world.watch(rest)
   const calls: HandlerCall[] = []
-  const fleet = stage.open(values.agents(time).map((agent) => recorded(agent, time, calls)))
+  const agents = values.agents(time)
+  refuseMissing('simulateJob', workflow, agents)
+  const fleet = stage.open(agents.map((agent) => recorded(agent, time, calls)))
   const play = new Play(stage, fleet, rest)
-  const partitionKey = workflow.submission.partitionKey?.(input) ?? jobId
+  let submitted = { jobId: 'job', partitionKey: 'job' }
   await play.act('submitter', async (client) => {
-    await client.submit(workflow, input, { jobId })
+    // A workflow that names its jobs has its own id, as in production.
+    const id = workflow.submission.jobId === undefined ? { jobId: 'job' } : {}
+    const { jobId, partitionKey } = await client.submit(workflow, input, id)
+    submitted = { jobId, partitionKey }
   })
-  return new SimulatedJob<ResultOf<O>>({ play, calls, workflow, jobId, partitionKey })
+  return new SimulatedJob<ResultOf<O>>({ play, calls, workflow, ...submitted })
 }
 
 /** Returns the agent with its calls recorded. */

@@ -12,6 +12,7 @@ import { Person } from '../person.js'
 import type { World } from '../world.js'
 import { Answers, assertAnswer, type StoryAnswer } from './answers.js'
 import type { IdleTime } from './idle-time.js'
+import { refuseMissing } from './missing-agents.js'
 import { Stage } from './stage.js'
 
 /** A job that has ended, with its final state. */
@@ -79,6 +80,7 @@ export async function tellStory<I>(
   const stage = new Stage(planned, places)
   const { world, idle } = stage
   const { agents, check } = setup(world.time)
+  refuseMissing('simulateWorkflow', workflow, agents)
   const fleet = stage.open(agents)
   const partitionKey = workflow.submission.partitionKey?.(input) ?? jobId
   const asked = new Answers({ world, fleet, idle }, { jobId, partitionKey }, answers)

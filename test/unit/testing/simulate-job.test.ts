@@ -179,7 +179,7 @@ describe('a job simulated step by step refuses', () => {
   })
 
   it('the result of a job that failed, like a client', async () => {
-    const run = await simulateJob({ workflow: short, input: null, agents: () => [] })
+    const run = await simulateJob({ workflow: short, input: null, agents: () => [office] })
     await run.advance('30s')
     await expect(run.result()).rejects.toMatchObject({ code: 'JOB_FAILED' })
   })
@@ -200,4 +200,30 @@ const retried = defineWorkflow<null>('retried', (job) => {
 const later = defineWorkflow<null>('later', (job) => {
   const rest = job.sleep('rest', '1d')
   job.ask('sure', { title: 'Are you sure?', after: [rest] })
+})
+
+describe('what a simulation refuses or names before it begins', () => {
+  const billing = defineAgent('billing', { send: (_input: null) => null })
+  const named = defineWorkflow<{ readonly claimId: string }>(
+    'named',
+    (job) => void job.step('send', billing.send, null, { undo: 'none' }),
+    { jobId: ({ claimId }) => claimId },
+  )
+  const input = { claimId: 'C-7' }
+
+  it('names the missing agents and operations', async () => {
+    const other = defineAgent('billing', { print: (_input: null) => null })
+    await expect(simulateJob({ workflow: named, input, agents: () => [office] })).rejects.toThrow(
+      'simulateJob: step send calls billing.send, but no agent billing: return every agent of the workflow',
+    )
+    await expect(simulateJob({ workflow: named, input, agents: () => [other] })).rejects.toThrow(
+      'agent billing has no operation send',
+    )
+  })
+
+  it('uses the jobId of the workflow', async () => {
+    const run = await simulateJob({ workflow: named, input, agents: () => [billing] })
+    expect(run.jobId).toBe('C-7')
+    expect((await run.view()).state).toBe('Processed')
+  })
 })

@@ -15,6 +15,7 @@ import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { loadUserModule, modulePath, workflowNamed, type UserModule } from '../../input/user-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
+import { valueText } from '../../output/edit-text.js'
 import { bar, wrapped, type Terminal } from '../../output/terminal.js'
 import { print } from './resubmit-release-cancel.js'
 
@@ -85,7 +86,9 @@ function printPlan({ kept, edit }: Omit<MigratedAlike, 'jobIds'>, terminal: Term
   const { changes, others } = edit
   for (const { stepId, path, before, after } of changes) {
     const place = stepId === null ? path : `${stepId}: ${path}`
-    terminal.print(wrapped(`${place}: ${before ?? 'none'} → ${after ?? 'none'}`, terminal.width, '  '))
+    terminal.print(
+      wrapped(`${place}: ${valueText(path, before)} → ${valueText(path, after)}`, terminal.width, '  '),
+    )
   }
   if (others > 0) terminal.print(`  and ${counted(others, 'other change')}`)
   if (kept.length > 0) {
@@ -100,7 +103,9 @@ function printPlans(groups: readonly MigratedAlike[], terminal: Terminal): void 
     const [first = ''] = jobIds
     const which = jobIds.length === 1 ? `job ${first}` : `${jobIds.length} jobs, such as ${first}`
     const same =
-      plan.kept.length > 0 ? `Nothing can change in ${which}.` : `This plan was already that of ${which}.`
+      plan.kept.length > 0
+        ? `Nothing can change in ${which}.`
+        : `${jobIds.length === 1 ? `Job ${first} already has` : `${which} already have`} this plan.`
     terminal.print(plan.edit.changes.length === 0 ? same : `In ${which}:`)
     printPlan(plan, terminal)
   }

@@ -146,7 +146,11 @@ function standingText(kind: keyof typeof past, schedule: ScheduleView | null): s
   if (schedule === null || kind === 'delete') return null
   const { paused } = schedule
   if (kind === 'resume') return paused === null ? 'is not paused' : null
-  return paused && `was already paused by ${paused.by} at ${paused.since.slice(0, 19)}Z: ${paused.why}`
+  if (paused === null) return null
+  const { by, since, why } = paused
+  // Without a reason, the command stores its own word.
+  const reason = why === past.pause ? '' : `: ${why}`
+  return `was already paused by ${by} at ${since.slice(0, 19)}Z${reason}`
 }
 
 /** A deleted schedule submits no more jobs, so a person confirms it. */
@@ -188,6 +192,13 @@ export async function backfillSchedule(
 ): Promise<number> {
   const now = systemClock.now()
   const [from, to] = [timeOf('--from', options.from, now), timeOf('--to', options.to, now)]
+  if (from > to) {
+    const [earliest, latest] = [from.toISOString(), to.toISOString()]
+    throw new CliError(
+      `--from (${earliest}) is after --to (${latest}): give the earlier time as --from`,
+      exitCodes.usage,
+    )
+  }
   const { by = whoAmI(), why = 'backfill', dryRun = false } = options
   const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) => client.schedules.backfill(id, { from, to, by, why, dryRun })),

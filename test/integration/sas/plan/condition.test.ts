@@ -63,7 +63,7 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
     'pay.output.ok is a reference, not a condition: write condition.equal(pay.output.ok, true), or condition.present(pay.output.ok)',
   ],
   ['null', null, `null is not a condition: use ${makers}`],
-  ['a function', () => true, `function is not a condition: use ${makers}`],
+  ['a function', () => true, `a function is not a condition: use ${makers}`],
   [
     'an operator without values',
     { operator: 'equal' },

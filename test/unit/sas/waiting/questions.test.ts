@@ -260,7 +260,7 @@ describe('a definition', () => {
       job.ask('soon', { title: 'Sure?', remindAfter: 'soon' })
     }
     expect(() => defineWorkflow<Claim>('claims', late)).toThrow(
-      /escalateAfter and escalateTo belong together.*shorter than completeWithin.*remindAfter is "soon"/u,
+      /escalateAfter and escalateTo belong together.*remindAfter \(2d\) must be shorter than completeWithin \(2d; a question without it has 7d\).*remindAfter is "soon"/u,
     )
     expect(() => defineWorkflow<Claim>('claims', build)).toThrow(WorkflowInvalid)
     expect(() => defineWorkflow<Claim>('claims', build)).toThrow(

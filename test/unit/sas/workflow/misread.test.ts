@@ -29,9 +29,14 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
     'step "q": reminderAfter is not an option: did you mean remindAfter?',
   ],
   [
+    'a policy that does not exist',
+    (job) => void job.step('a', shop.sell, item, { onExhausted: 'ignore' as never }),
+    'step "a": onExhausted is "ignore"; it must be "error", "compensate", "compensateThenRetry", "park", "continue" or { extendedWait }',
+  ],
+  [
     'a question without options',
     (job) => void job.ask('q', 'Yes?' as never),
-    'step "q": its options are "Yes?"; write { title: \'Is it right?\' }',
+    'step "q": its options must be an object, not "Yes?"; write { title: \'Is it right?\' }',
   ],
   [
     'a misspelt method',
@@ -184,7 +189,7 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
   [
     'a time in place of the options of an event',
     (job) => job.waitFor('w', '3d' as never),
-    'step "w": its options are "3d"; write { completeWithin: \'3d\' }',
+    'step "w": its options must be an object, not "3d"; write { completeWithin: \'3d\' }',
   ],
   [
     'an option that an event does not have',
@@ -225,7 +230,7 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
   [
     'a time in place of the options of a step',
     (job) => job.step('a', shop.sell, item, '5s' as never),
-    'step "a": its options are "5s"; write { completeWithin: \'30s\' }',
+    'step "a": its options must be an object, not "5s"; write { completeWithin: \'30s\' }',
   ],
   [
     'a condition in place of the options',

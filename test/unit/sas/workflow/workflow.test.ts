@@ -205,7 +205,7 @@ describe('the definition of a workflow', () => {
     ['initialState is "Between"; it must be a name other than "Between"', { initialState: 'Between' }],
     ['targetState is 5; it must be a name', { targetState: 5 as unknown as string }],
     [
-      'onExhausted is "explode"; it must be "error", "compensate", "compensateThenRetry", "park" or { extendedWait }',
+      'onExhausted is "explode"; it must be "error", "compensate", "compensateThenRetry", "park", "continue" or { extendedWait }',
       { onExhausted: 'explode' as 'error' },
     ],
     ['onExhausted.extendedWait is "x"; it must be', { onExhausted: { extendedWait: 'x' } }],
