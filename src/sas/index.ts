@@ -56,7 +56,6 @@ export {
 export type { AgentLog } from './agents/agent-log.js'
 export {
   defineWorkflow,
-  WorkflowInvalid,
   type Alongside,
   type SubmissionDefaults,
   type Workflow,
@@ -172,6 +171,7 @@ export {
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,
+  WorkflowInvalid,
 } from './model/errors.js'
 export { folder } from './payloads/folder.js'
 export type { PayloadOwner, PayloadStore, StoredPayload } from './payloads/payload-store.js'

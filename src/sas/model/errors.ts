@@ -202,3 +202,16 @@ export class PayloadDamaged extends Error {
     super(`payload ${payloadId} of job ${JSON.stringify(jobId)} cannot be used: ${reason}; ${advice}`)
   }
 }
+
+/** The error for an invalid definition, with every problem. */
+export class WorkflowInvalid extends Error {
+  override readonly name = 'WorkflowInvalid'
+  readonly code = 'WORKFLOW_INVALID'
+  readonly retriable = false
+  constructor(
+    workflow: string,
+    readonly problems: readonly string[],
+  ) {
+    super(`workflow ${JSON.stringify(workflow)}: ${problems.join('; ')}`)
+  }
+}

@@ -25,7 +25,6 @@ import { limitsOf, limitsOfJobs, noteSharedLimits, templatesOf } from './limits.
 import type { JobLimit, LimitedItems } from './limits.js'
 import { emptyProblems, undoProblems } from './undo-problems.js'
 
-// The published types of an operation leave out its limits, so this type names them.
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'> & {
   readonly limits?: readonly Limit[]
 }

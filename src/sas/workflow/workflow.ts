@@ -16,6 +16,7 @@ import { readInputSchema, type InputCheck, type InputSchema } from './input-sche
 import type { Step } from '../model/values/step-handle.js'
 import { PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
+import { WorkflowInvalid } from '../model/errors.js'
 import { reference, type Reference, type ValueOf, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
@@ -185,19 +186,6 @@ export interface Workflow<I, O = unknown> {
 /** What has a plan, such as a workflow. The published type of a workflow leaves out its plan. */
 export interface Planned {
   readonly plan: Plan
-}
-
-/** The error for an invalid definition, with every problem. */
-export class WorkflowInvalid extends Error {
-  override readonly name = 'WorkflowInvalid'
-  readonly code = 'WORKFLOW_INVALID'
-  readonly retriable = false
-  constructor(
-    workflow: string,
-    readonly problems: readonly string[],
-  ) {
-    super(`workflow ${JSON.stringify(workflow)}: ${problems.join('; ')}`)
-  }
 }
 
 /** The defaults of the workflow's submissions, and its version, which is only a label. */

@@ -282,7 +282,7 @@ describe('a restart', () => {
     await ended('charge')
     for (const as of ['other', 'o.r1']) {
       await expect(restart({ as, after: 'keep' })).rejects.toThrow(`a job ${as} exists already`)
-      await expect(restart({ as, after: 'keep', dryRun: true })).rejects.toThrow('pass another id')
+      await expect(restart({ as, after: 'keep', dryRun: true })).rejects.toThrow('choose another id')
     }
     expect((await world.job('o')).restartedAs).toBeUndefined()
   })

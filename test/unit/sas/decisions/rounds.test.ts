@@ -4,11 +4,8 @@ import { condition } from '../../../../src/sas/plan/condition.js'
 import type { Reference } from '../../../../src/sas/model/values/reference.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import type { RepeatOptions } from '../../../../src/sas/workflow/repeat.js'
-import {
-  defineWorkflow,
-  WorkflowInvalid,
-  type WorkflowBuilder,
-} from '../../../../src/sas/workflow/workflow.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import { WorkflowInvalid } from '../../../../src/sas/model/errors.js'
 import { aSubmission, documentsOf, shop } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 

@@ -7,11 +7,8 @@ import { condition } from '../../../../src/sas/plan/condition.js'
 import { text } from '../../../../src/sas/model/values/text-template.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { answerQuestion, type Answered } from '../../../../src/sas/waiting/answer-question.js'
-import {
-  defineWorkflow,
-  WorkflowInvalid,
-  type WorkflowBuilder,
-} from '../../../../src/sas/workflow/workflow.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import { WorkflowInvalid } from '../../../../src/sas/model/errors.js'
 import { aSubmission, documentsOf, shop, submittedAtMs } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 

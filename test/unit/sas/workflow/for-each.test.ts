@@ -5,11 +5,8 @@ import { fitPlan } from '../../../../src/sas/plan/fan-out.js'
 import type { ForEachOptions } from '../../../../src/sas/workflow/for-each.js'
 import { viewOf } from '../../../../src/sas/client/job-view.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
-import {
-  defineWorkflow,
-  WorkflowInvalid,
-  type WorkflowBuilder,
-} from '../../../../src/sas/workflow/workflow.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import { WorkflowInvalid } from '../../../../src/sas/model/errors.js'
 import { reference } from '../../../../src/sas/model/values/reference.js'
 import { aSubmission, documentsOf, shop } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'

@@ -2,11 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
-import {
-  defineWorkflow,
-  WorkflowInvalid,
-  type WorkflowBuilder,
-} from '../../../../src/sas/workflow/workflow.js'
+import { defineWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import { WorkflowInvalid } from '../../../../src/sas/model/errors.js'
 import { aSubmission, documentsOf } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
-import {
-  defineWorkflow,
-  isWorkflow,
-  WorkflowInvalid,
-  type WorkflowBuilder,
-} from '../../../../src/sas/workflow/workflow.js'
+import { defineWorkflow, isWorkflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import { WorkflowInvalid } from '../../../../src/sas/model/errors.js'
 import { maxSteps } from '../../../../src/sas/plan/plan.js'
 import type { Reference } from '../../../../src/sas/model/values/reference.js'
 import type { Step } from '../../../../src/sas/model/values/step-handle.js'
