@@ -67,7 +67,7 @@ export class LmdbJournal implements Journal {
    * succeeds, but the journal fails before it writes anything.
    *
    * Without a given lock, it takes one only after LMDB's table has shown no other process. Otherwise two processes that
-   * open the directory at the same moment could remove each other's sockets, and nobody could attach to the winner.
+   * open the directory at the same moment could remove each other's sockets, and no process could attach to the winner.
    */
   static open(dataDirectory: string, given?: Promise<DirectoryLock>): LmdbJournal {
     try {
