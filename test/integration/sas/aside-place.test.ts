@@ -40,7 +40,7 @@ it.each([true, false])(
     await world.put(partition, [
       {
         kind: 'replace',
-        document: { ...withoutStoreFields(step), dispatch: 'x' } as never,
+        document: { ...withoutStoreFields(step), dispatch: 'x' },
         ifMatch: step._etag,
       },
     ])
