@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { isAnswered } from '../../src/emulator/durability/directory-lock.js'
 import { startOrderServices } from './fleet.js'
 import {
   cli,
@@ -73,7 +73,8 @@ it('commands and workers use a data directory through the process that has it op
 
 it('a fleet opens its data directory itself when the process that had it open ends (F-X28)', async () => {
   const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
-  const data = ['--data', await temporaryDirectory()]
+  const directory = await temporaryDirectory()
+  const data = ['--data', directory]
   expect((await run(cli, ['provision', ...data], env)).code).toBe(0)
   const page = start(cli, ['page', '--port', '0', ...data], env)
   await page.line('http')
@@ -81,7 +82,7 @@ it('a fleet opens its data directory itself when the process that had it open en
   const fleet = start(cli, ['start', ...own, '--agents', ordersModule, ...data], env)
   await fleet.line('"type":"host.started"')
   expect((await page.kill('SIGTERM')).code).toBe(0)
-  await delay(3_000)
+  await expect.poll(() => isAnswered(join(directory, 'in-use.sock')), { timeout: 20_000 }).toBe(true)
   const submitted = await run(cli, [...submitting, ...data], env)
   expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })
   expect(submitted.code).toBe(0)

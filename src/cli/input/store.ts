@@ -10,9 +10,9 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { payloadFolder } from './data-directory.js'
-import { openedStore } from './opened-store.js'
+import { openedStore } from './embedded-store/opened-store.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
-import { StoreSuccessor } from './store-successor.js'
+import { StoreSuccessor } from './embedded-store/store-successor.js'
 import type { Terminal } from '../output/terminal.js'
 
 /** Runs `use` with the settings of the embedded store in `--data`, or of the configured account. */

@@ -1,5 +1,5 @@
-import { systemClock } from '../../platform/index.js'
-import { BackgroundLoop } from '../../platform/internal.js'
+import { systemClock } from '../../../platform/index.js'
+import { BackgroundLoop } from '../../../platform/internal.js'
 import { openedStore, type OpenedStore } from './opened-store.js'
 
 /** The pause between two looks at the process that has the store open. */
