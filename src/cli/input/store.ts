@@ -9,10 +9,8 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { payloadFolder } from './data-directory.js'
-import { openedStore } from './embedded-store/opened-store.js'
+import { openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
-import { StoreSuccessor } from './embedded-store/store-successor.js'
 import type { Terminal } from '../output/terminal.js'
 
 /** Runs `use` with the settings of the embedded store in `--data`, or of the configured account. */
