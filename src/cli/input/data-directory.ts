@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../connection/internal.js'
+import type { InProcessCosmos } from '../../emulator/index.js'
+import { systemClock } from '../../platform/index.js'
+import { BackgroundLoop } from '../../platform/internal.js'
 import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
@@ -34,4 +37,52 @@ export function payloadFolder(
   { database = 'stepward', container = 'state' }: Pick<Settings, 'database' | 'container'>,
 ): PayloadStore {
   return folder(join(dataDirectory, 'payloads', encodeURIComponent(`${database}.${container}`)))
+}
+
+/** Opens the embedded store in this directory, and serves it to other processes of this machine. */
+export async function openedStore(data: string): Promise<InProcessCosmos> {
+  const { createInProcessCosmos } = await import('../../emulator/index.js')
+  const { serveDoor } = await import('../../engine-ports/index.js')
+  const embedded = await openingData(data, () => createInProcessCosmos({ dataDirectory: data }))
+  serveDoor(embedded)
+  return embedded
+}
+
+/** The pause between two looks at the process that has the store open. */
+const lookEveryMs = 1_000
+
+/**
+ * Opens the embedded store as soon as the process that has it open ends, so that the processes that use it through its
+ * socket continue.
+ *
+ * States: idle → looking (`start`) → holding → ended (`end`).
+ */
+export class StoreSuccessor {
+  private own: InProcessCosmos | null = null
+  private readonly loop: BackgroundLoop
+
+  constructor(
+    data: string,
+    /** Checks whether another process has the store open. */
+    isOpenElsewhere: () => Promise<boolean>,
+  ) {
+    this.loop = new BackgroundLoop({
+      clock: systemClock,
+      turn: async () => {
+        if (this.own === null && !(await isOpenElsewhere())) this.own = await openedStore(data)
+        return lookEveryMs
+      },
+      // Another process was faster, or the directory cannot be used at the moment.
+      onError: () => lookEveryMs,
+    })
+  }
+
+  start(): void {
+    this.loop.start()
+  }
+
+  async end(): Promise<void> {
+    await this.loop.stop()
+    await this.own?.close()
+  }
 }

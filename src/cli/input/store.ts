@@ -9,7 +9,7 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { openingData, payloadFolder } from './data-directory.js'
+import { openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
@@ -50,6 +50,12 @@ export async function settingsOf(options: StoreOptions): Promise<Settings> {
 }
 
 /**
+ * Who opens an embedded store that no process has open: any process that needs it, the parent of a fleet also when another
+ * process that has it open ends, or the parent of this process.
+ */
+export type StoreHolder = 'self' | 'selfAlsoLater' | 'parent'
+
+/**
  * Runs `use`, with settings for the embedded store if `--data` is given. If another process has the store
  * open, uses it through that process. Otherwise opens the store, and closes it afterwards.
  */
@@ -57,29 +63,54 @@ export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
   use: (settings: Settings) => Promise<T>,
+  holder: StoreHolder = 'self',
 ): Promise<T> {
-  if (options.data === undefined) return use(settings)
-  const dataDirectory = resolve(options.data)
-  const payloads = settings.payloads ?? payloadFolder(dataDirectory, settings)
+  const { data } = options
+  if (data === undefined) return use(settings)
+  const dataDirectory = resolve(data)
+  const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // The emulator is imported only here, so that a process that uses an account starts sooner.
-  const { attachAccount } = await import('../../emulator/internal.js')
+  const { attachAccount, isAccountOpen } = await import('../../emulator/internal.js')
+  if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
   const attached = await attachAccount(dataDirectory)
   const isThroughSdk = options.throughSdk === true
   if (attached !== null) {
-    const ownSettings = { ...settings, payloads }
-    return isThroughSdk ? withSdkOf(attached, ownSettings, use) : use({ ...ownSettings, embedded: attached })
+    const successor = new StoreSuccessor(data, () => isAccountOpen(dataDirectory))
+    if (holder === 'selfAlsoLater') successor.start()
+    try {
+      return await (isThroughSdk ? withSdkOf(attached, own, use) : use({ ...own, embedded: attached }))
+    } finally {
+      await successor.end()
+    }
   }
-  const { createInProcessCosmos } = await import('../../emulator/index.js')
-  const { serveDoor } = await import('../../engine-ports/index.js')
-  const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
-  serveDoor(embedded)
+  if (holder === 'parent') throw notOpen()
+  const embedded = await openedStore(data)
   const client = isThroughSdk ? embedded.client() : undefined
   try {
-    return await use({ ...settings, payloads, ...(client === undefined ? { embedded } : { client }) })
+    return await use({ ...own, ...(client === undefined ? { embedded } : { client }) })
   } finally {
     client?.dispose()
     await embedded.close()
   }
+}
+
+/** The time within which a parent opens the store after another process that had it open has ended. */
+const parentOpensWithinMs = 10_000
+
+/**
+ * Waits until a process has the store open. A child of a fleet never opens it: if its parent was killed, the child ends
+ * soon, and the next parent must open the store instead of using it through the child.
+ */
+async function openByParent(isOpen: () => Promise<boolean>): Promise<void> {
+  for (let waitedMs = 0; waitedMs < parentOpensWithinMs && process.connected; waitedMs += 500) {
+    if (await isOpen()) return
+    await systemClock.sleep(500)
+  }
+  throw notOpen()
+}
+
+function notOpen(): CliError {
+  return new CliError('the parent process no longer has the embedded store open', exitCodes.failed)
 }
 
 async function withSdkOf<T>(

@@ -3,7 +3,7 @@ import { errorMessage } from '../../platform/internal.js'
 import type { Values } from '../../platform/options.js'
 import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
-import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
+import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
 import { CosmosEngine, noJournal, TextMemory, type EngineOptions } from '../engine/index.js'
@@ -65,8 +65,7 @@ export function openAccount(
     options,
   )
   const nextId = (): string => random.id()
-  const lock = dataDirectory === undefined ? null : (door.lock ?? lockDirectory(dataDirectory))
-  const journal = dataDirectory === undefined || lock === null ? null : LmdbJournal.open(dataDirectory, lock)
+  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,
@@ -110,7 +109,7 @@ export function openAccount(
     return faults.respond(request, () => apply(request))
   }
   const localDoor = new LocalDoor()
-  const local = lock === null ? null : serveSocket(lock, { localDoor, respond }, door.endpoint)
+  const local = journal === null ? null : serveSocket(journal.lock, { localDoor, respond }, door.endpoint)
   return {
     engine,
     localDoor,

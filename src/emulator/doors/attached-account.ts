@@ -38,6 +38,12 @@ export async function attachAccount(dataDirectory: string): Promise<AttachedAcco
   }
 }
 
+/** Checks whether a process has the account in this data directory open. */
+export async function isAccountOpen(dataDirectory: string): Promise<boolean> {
+  const socketPath = socketIn(dataDirectory)
+  return socketPath !== null && (await isAnswered(socketPath))
+}
+
 /**
  * Connects every request to a socket, without TLS. With an agent of its own, the SDK accepts only addresses
  * with https.

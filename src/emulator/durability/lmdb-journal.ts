@@ -46,7 +46,7 @@ export class LmdbJournal implements Journal {
   private constructor(
     private readonly store: Lmdb.RootDatabase<string, string>,
     private readonly directory: string,
-    private readonly lock: Promise<DirectoryLock>,
+    readonly lock: Promise<DirectoryLock>,
   ) {
     this.documents = new StoredDocuments(store)
     this.writer = new GroupWriter(store)
@@ -65,16 +65,20 @@ export class LmdbJournal implements Journal {
    * Opens or creates the directory. Throws if another emulator on this machine has it open, if newer code
    * wrote it, or if it is damaged. If only the lock shows that another emulator uses the directory, `open`
    * succeeds, but the journal fails before it writes anything.
+   *
+   * Without a given lock, it takes one only after LMDB's table has shown no other process. Otherwise two processes that
+   * open the directory at the same moment could remove each other's sockets, and no process could attach to the winner.
    */
-  static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
+  static open(dataDirectory: string, given?: Promise<DirectoryLock>): LmdbJournal {
     try {
       createDirectory(dataDirectory)
       const directory = realpathSync(dataDirectory)
-      const journal = new LmdbJournal(openStore(directory), directory, lock)
+      const store = openStore(directory)
+      const journal = new LmdbJournal(store, directory, given ?? lockDirectory(directory))
       openDirectories.add(directory)
       return journal
     } catch (error) {
-      lock.then((held) => held.release()).catch(() => undefined)
+      given?.then((held) => held.release()).catch(() => undefined)
       throw error
     }
   }

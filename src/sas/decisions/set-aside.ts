@@ -1,3 +1,4 @@
+import { placeOutside } from '../gates/job-place.js'
 import { boundedMessage } from '../model/diagnostics.js'
 import type { JobDocument, NoticeDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -30,6 +31,7 @@ export function setAside(
     attention: { kind: 'corrupt' as const, since: at, by, message: boundedMessage(message), stepId },
     endedAt: at,
     endedAtMs: now,
+    ...placeOutside(job),
   }
   return withNotices(job, withDerivedState(aside), now)
 }

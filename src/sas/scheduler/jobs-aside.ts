@@ -21,6 +21,8 @@ export class JobsAside {
   constructor(
     private readonly options: JobsAsideOptions,
     private readonly known: KnownJobs,
+    /** Called after the write with the job before it. The job leaves its limits. */
+    private readonly onAside: (before: JobDocument, after: JobDocument) => void,
   ) {}
 
   /** Sets aside a job that cannot continue (F-V24). An operator must repair the job and resubmit it. */
@@ -34,13 +36,14 @@ export class JobsAside {
     const update = await updateDocument(store, from, (job: JobDocument) => {
       if (isTerminal(job)) return { write: null, result: null }
       const aside = setAside(job, obstacle)
-      return { write: aside.job, created: aside.notices, result: null }
+      return { write: aside.job, created: aside.notices, result: job }
     })
     if (update.kind !== 'written') {
       telemetry.emit({ type: 'document.refused', id, reason: message })
       return
     }
-    const { document: job } = update
+    const { document: job, result: before } = update
+    if (before !== null) this.onAside(before, job)
     this.known.forget(job)
     const about = { jobId: job.jobId, workflow: job.workflow }
     telemetry.emit({ type: 'attention.raised', ...about, stepId, kind: 'corrupt', message })

@@ -60,11 +60,14 @@ export class Scheduler {
     this.noting = { ...options, known: this.known }
     this.deciding = { ...options, known: this.known }
     this.writer = new JobWriter(options, this.known)
-    this.aside = new JobsAside(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
     this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goOn(visitor) })
     this.leaves = new Leaves(this.gates, options.telemetry)
+    this.aside = new JobsAside(options, this.known, (before, job) => {
+      const written = { kind: 'write' as const, job, changed: [], notices: [] }
+      this.leaves.add(leavingGates(before, written, { known: this.known }))()
+    })
   }
 
   /**

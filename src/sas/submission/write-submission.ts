@@ -156,8 +156,9 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
     if (!isStaged(there)) return standingAlready
     if (there.planHash !== hash) throw begunOtherwise(request)
     // This try continues with the values of the first try, which the stored job contains.
+    const { notify: _notify, ...own } = request
     const { orderId, priority, replyTo, notify } = there
-    const begun = stage({ ...request, orderId, priority, replyTo, ...(notify && { notify }) }, hash)
+    const begun = stage({ ...own, orderId, priority, replyTo, ...(notify && { notify }) }, hash)
     const present = await store.listSteps(partition, request.jobId)
     const complete = await withSteps(store, there, missingSteps(begun.steps, present))
     if (complete === null) continue

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { fingerprint } from '../model/diagnostics.js'
 import type { JobDocument } from '../model/documents.js'
 import type { Attention, Triage } from '../model/readable-parts.js'
 
@@ -40,13 +39,17 @@ function isAbout(about: KeptTriage['about'], flag: Attention, { generation }: Tr
   return isSameRun && (about.cause ?? causeOf(flag.message)) === causeOf(flag.message)
 }
 
+/** A word with a digit, except a status of HTTP: 400 to 599, without a unit of time or size. */
+const wordWithDigit = /\b(?![45]\d\d\b(?! ?(?:ms|s|bytes|RU)\b))[\w-]*\d[\w-]*\b/gu
+
 /**
  * Returns a hash of the reason for a flag, because the message may contain a secret. The number of attempts grows
- * with each try of an extended wait, and is no part of the reason.
+ * with each try of an extended wait, and is no part of the reason. Ids, times and sizes are no part of it either. Quoted
+ * texts are, because the body of an answer may be the whole reason, and so is a status such as 401.
  */
 function causeOf(message: string): string {
   const reason = message.replace(/^given up after \d+ failed attempts?: /u, '')
-  return createHash('sha256').update(fingerprint(reason)).digest('base64url').slice(0, 16)
+  return createHash('sha256').update(reason.replaceAll(wordWithDigit, '#')).digest('base64url').slice(0, 16)
 }
 
 /**

@@ -30,10 +30,13 @@ async function startFromReserve(options: StartOptions, terminal: Terminal): Prom
 
 async function startPlanned(options: StartOptions, terminal: Terminal, plan: StartPlan): Promise<number> {
   if (!plan.environment.isEnabled) return idle(plan, terminal)
-  return withStore(options, plan.settings, (settings) => {
+  const { instances } = plan
+  const holder = options.supervised === true ? 'parent' : instances === null ? 'self' : 'selfAlsoLater'
+  const run = (settings: StartPlan['settings']): Promise<number> => {
     if (options.once === true) return runOnce({ ...plan, settings }, options, terminal)
-    return plan.instances === null
+    return instances === null
       ? runHost({ ...plan, settings }, options, terminal)
-      : runFleet({ ...plan, settings, instances: plan.instances }, options, terminal)
-  })
+      : runFleet({ ...plan, settings, instances }, options, terminal)
+  }
+  return withStore(options, plan.settings, run, holder)
 }

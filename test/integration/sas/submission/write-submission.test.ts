@@ -146,6 +146,24 @@ describe('a submission larger than one transaction', () => {
     await expect(submitted('y')).rejects.toThrow('already exists with another payload')
   })
 
+  it.each([
+    { first: undefined, second: ['finished'], received: [1] },
+    { first: ['finished'], second: undefined, received: [] },
+  ] as const)(
+    'has the notices of the first try, $first, if the next try names $second (I13)',
+    async ({ first, second, received }) => {
+      const submittedFor = (notify?: readonly 'finished'[]) =>
+        client.submit(workflow, 'x', { jobId: 'job-1', replyTo: 'queue', ...(notify && { notify }) })
+      failAfter(2, crash)
+      await expect(submittedFor(first)).rejects.toThrow(StoreUnavailable)
+      await submittedFor(second)
+      const notices = await world.truth.listNotices('job-1', 'job-1')
+      expect(notices.map(({ seq }) => seq)).toEqual(received)
+      const job = await world.job()
+      expect([job.notify, job.notifySeq]).toEqual([first, received.length])
+    },
+  )
+
   it('is not completed with the steps of another version of its workflow', async () => {
     failAfter(2, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
+import { isAnswered, lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'
 
@@ -53,6 +53,16 @@ describe('the lock of a data directory', () => {
     const next = createInProcessCosmos({ dataDirectory: directory })
     expect(next.engine.databases).toEqual([])
     await next.close()
+  })
+
+  it('leaves the socket of an emulator that opens the directory at the same moment', async () => {
+    const first = createInProcessCosmos({ dataDirectory: directory })
+    expect(() => createInProcessCosmos({ dataDirectory: directory })).toThrow(
+      'is open in this process already',
+    )
+    await first.engine.settled()
+    for (let looks = 0; looks < 5; looks += 1) expect(await isAnswered(socketFile())).toBe(true)
+    await first.close()
   })
 
   it('creates the directory, and does nothing if the path is too long for a socket', async () => {

@@ -134,6 +134,23 @@ describe('the triage of a job', () => {
     expect(triageOf({ ...old, attention: { ...attention, since: 'later' } }), 'written before').not.toBeNull()
   })
 
+  it.each([
+    ['the bank answered 503', 'the bank answered 401', false],
+    ['HTTP 503: {"error":"overloaded"}', 'HTTP 503: {"error":"account_closed"}', false],
+    ["'rate limited'", "'card stolen'", false],
+    ['503 for request "a-81f3", after 412 ms', '503 for request "b-2c07", after 587 ms', true],
+  ])('of an extended wait for %s is kept for %s: %s', (first, second, isKept) => {
+    const flagged = (message: string, since: string) => {
+      const attention = waiting.job.attention && { ...waiting.job.attention, since, message }
+      return { ...waiting.job, attention }
+    }
+    const told = waiting
+      .withJob(flagged(`given up after 1 failed attempt: ${first}`, 'now'))
+      .commanded(snooze)
+    const { attention } = flagged(`given up after 2 failed attempts: ${second}`, 'later')
+    expect(triageOf({ ...told.job, attention }) !== null).toBe(isKept)
+  })
+
   it('hides a job until the snooze ends, without a write', () => {
     const told = triageOf(inError.commanded(snooze).job)
     const endMs = Date.parse(snooze.snoozedUntil)
