@@ -96,6 +96,16 @@ describe.skipIf(path === null)('the view of limits', () => {
     await answerDialog(page, {})
     await closeDialog(page)
     await page.until(`document.querySelector('table.limits') === null`)
+    await clickOn(page, 'Set a limit that is not listed')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT KEY')
+    await answerDialog(page, { key: 'mail', perSecond: '2', why: 'the provider asks for it' })
+    expect(await page.evaluate(command)).toBe(
+      "stepward limit set --per-second 2 --why 'the provider asks for it' mail",
+    )
+    await closeDialog(page)
+    await page.until(`document.querySelector('table.limits')?.textContent.includes('2 a second')`)
+    expect(await store.host.client.limits.get('mail')).toMatchObject({ atOnce: null, perSecond: 2 })
     expect(page.complaints).toEqual([])
   })
 })

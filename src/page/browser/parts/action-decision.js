@@ -27,7 +27,7 @@ export function answersOf({ question }) {
  * @param {Asked} present
  * @param {Fields} fields
  */
-export function needsOf({ kind, jobs, filter, schedule, target }, { step }) {
+export function needsOf({ kind, jobs, filter, target, limit, schedule = limit }, { step }) {
   const isOne = jobs?.length === 1 && filter === undefined
   const { fields = [], targetFields = [] } = actionKinds[kind]
   const asks = target === undefined ? fields : target.name === '' ? targetFields : []
@@ -61,10 +61,15 @@ export function decided(present, fields) {
   const wanted = told.filter(
     ({ name, value, isOptional }) => (value !== '' || isOptional !== true) && value !== stored[name],
   )
-  const { schedule: named, ...texts } = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
+  const {
+    schedule: named,
+    key,
+    ...texts
+  } = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
   const target = targetOf(present, texts)
   const given = target === undefined ? texts : {}
-  const schedule = present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named)
+  const schedule =
+    present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named) ?? (key === '' ? 'KEY' : key)
   const missing = wanted.find(({ value }) => value === '')
   const problem = !mayAct(kind)
     ? notPermitted
@@ -93,6 +98,7 @@ export function decided(present, fields) {
       ...parts,
       ...(problem === '' ? parsedFields(wanted, given) : given),
       ...(named === undefined ? {} : { schedule: named }),
+      ...(key === undefined ? {} : { key }),
       ...(target === undefined ? {} : { target: { kind: target.what, name: target.name } }),
       ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
     },

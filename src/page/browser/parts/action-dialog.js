@@ -161,6 +161,7 @@ function what({ kind, jobs = [], filter, limit, target, schedule = limit }) {
     return target.name === '' ? 'a workflow, an agent or a key' : `${target.what} ${target.name}`
   }
   if (schedule !== undefined) return schedule
+  if (kind === 'limit set') return 'a limit that is not listed'
   if (kind === 'schedule set') return 'a new schedule'
   if (actionKinds[kind].on === 'fleet') return 'instances'
   if (filter !== undefined) return 'every job that matches'

@@ -261,6 +261,10 @@ export const actionKinds = {
       'The numbers apply in place of those of the workflows, also to steps that wait. A field that you leave alone stays.',
     reason: 'demanded',
     fields: [
+      field('key', 'The key of the limit', 'partition:KEY:PARTITION for one partition', {
+        isArgument: true,
+        isName: true,
+      }),
       field('atOnce', 'The largest number of steps at work (0 lets no step begin)', 'no limit', {
         isOptional: true,
       }),

@@ -1,6 +1,7 @@
 /** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Limit } from '../state/shapes.js' */
 import { ActionButtons } from '../parts/action-buttons.js'
+import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
 import { Link, Problem } from '../parts/basics.js'
 import { addressOf, jobAddress } from '../state/address.js'
@@ -22,6 +23,16 @@ export function LimitsView() {
   useInterval(reload, intervalMs)
   return html`<h1>Limits</h1>
     <${Problem} error=${error} />
+    <div class="buttons start">
+      <button
+        type="button"
+        onClick=${() => {
+          asked.value = { kind: 'limit set', onDone: reload }
+        }}
+      >
+        Set a limit that is not listed
+      </button>
+    </div>
     ${
       data === null
         ? html`<p class="quiet">…</p>`
