@@ -114,11 +114,15 @@ async function answerAt(
   const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
   const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
     const answered = answerQuestion(current, answer, clock.now())
-    return { write: answered.kind === 'write' ? answered.step : null, result: answered }
+    const result = { ...answered, asks: current.question !== undefined }
+    return { write: answered.kind === 'write' ? answered.step : null, result }
   })
   if (update.kind === 'missing') throw new StepNotFound(jobId, step, await askingSteps(store, job, jobId))
   const { result } = update
-  if (result.kind === 'refused') throw new CommandRefused(jobId, result.reason)
+  if (result.kind === 'refused') {
+    const others = result.asks ? '' : `; ${await askingSteps(store, job, jobId)}`
+    throw new CommandRefused(jobId, `${result.reason}${others}`)
+  }
   if (result.kind === 'invalid') throw new CommandInvalid(`answer to step ${step}: ${result.reason}`)
   if (update.kind !== 'written') return
   const { workflow } = update.document

@@ -112,6 +112,9 @@ describe('an answer', () => {
       name: 'StepNotFound',
       message: 'job "job-1" has no step "none"; these steps ask: only',
     })
+    await expect(client.answer('job-1', 'pay', true, { by: 'ann' })).rejects.toMatchObject(
+      refusal('step pay asks no question; these steps ask: only'),
+    )
     await expect(client.raiseEvent('job-1', 'only')).rejects.toMatchObject(
       refusal('step only asks a question: answer it instead'),
     )
