@@ -21,7 +21,7 @@ export const examples: Readonly<Record<string, string>> = {
   watch: 'stepward watch 10248',
   resubmit: 'stepward resubmit --step reserve --why "shelves filled" --dry-run',
   migrate: 'stepward migrate 10248 --module workflows.js --why "longer deadline"',
-  restart: 'stepward restart 10248 --from charge --input order.json --after undo --why "typo"',
+  restart: 'stepward restart J-1 --from charge --input order.json --after undo --why typo',
   triage: 'stepward triage 10248 --assign ann --note "the bank calls at 4" --snooze 2h',
   release: 'stepward release 10248 --step charge --why "bank is back"',
   cancel: 'stepward cancel 10248 --why "the customer withdrew"',

@@ -85,7 +85,7 @@ it('`migrate` prints JSON, for one job and for many', async () => {
   forget()
   await migrate(undefined, { ...store, workflow: 'buying', dryRun: true }, terminal)
   expect(said(), 'M-2 and M-3 have the plan').toContain('1 job would be migrated:\n  M-4\n')
-  expect(said()).toMatch(/This plan was already that of 2 jobs, such as M-[23]\./)
+  expect(said()).toMatch(/2 jobs, such as M-[23], already have this plan\./)
   const report = JSON.parse(migrated) as { readonly done: string[]; readonly migrated: unknown }
   expect(report).toMatchObject({ command: 'migrate', isDryRun: false, refused: [] })
   expect(report.done.toSorted()).toEqual(['M-2', 'M-3'])

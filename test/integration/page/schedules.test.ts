@@ -146,7 +146,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     expect((await store.host.client.schedules.get('counting'))?.audit.at(-1)).toMatchObject({
       command: 'backfill',
       by: 'ada',
-      why: '20190101T000000Z to 20201231T000000Z: late',
+      why: '1 tick, 20190101T000000Z to 20201231T000000Z: late',
     })
     expect(page.complaints).toEqual([])
   })

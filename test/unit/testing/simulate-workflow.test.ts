@@ -54,8 +54,9 @@ describe('the simulation of a workflow', () => {
   })
 
   it('reports a job that does not end', async () => {
-    const unseen = { ...selling(1), setup: () => ({ agents: [] }), only: [] }
-    const { ends, problems } = await simulateWorkflow({ ...unseen, workflow: unanswered })
+    const closed = defineAgent('shop', { sell: () => Promise.reject(new Error('closed')) })
+    const failing = { ...selling(1), setup: () => ({ agents: [closed] }), only: [] }
+    const { ends, problems } = await simulateWorkflow({ ...failing, workflow: neverEnding })
     expect(problems).toEqual([
       { faults: [], problem: expect.stringMatching(/has not ended after \d+ s/) as string },
     ])
@@ -143,12 +144,13 @@ describe('the simulation of a workflow', () => {
 })
 
 /** No process has this agent, and an attempt that no agent claims never counts. */
-const unanswered = defineWorkflow<object>('unanswered', (job) => {
+const neverEnding = defineWorkflow<object>('never-ending', (job) => {
+  const onExhausted = { extendedWait: '1h' } as const
   job.step(
     'sell',
     shop([]).sell,
     {},
-    { completeWithin: '30s', retry: { tries: 1 }, undo: 'none', claim: true },
+    { completeWithin: '30s', retry: { tries: 1 }, onExhausted, undo: 'none' },
   )
 })
 

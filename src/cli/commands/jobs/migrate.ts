@@ -105,7 +105,7 @@ function printPlans(groups: readonly MigratedAlike[], terminal: Terminal): void 
     const same =
       plan.kept.length > 0
         ? `Nothing can change in ${which}.`
-        : `${jobIds.length === 1 ? `Job ${first} already has` : `${which} already have`} this plan.`
+        : `${jobIds.length === 1 ? `Job ${first} already has` : `${which}, already have`} this plan.`
     terminal.print(plan.edit.changes.length === 0 ? same : `In ${which}:`)
     printPlan(plan, terminal)
   }

@@ -113,7 +113,7 @@ describe('backfill', () => {
     expect((await schedules.get('hourly'))?.audit[0]).toMatchObject({
       command: 'backfill',
       by: 'ann',
-      why: '20260101T010000Z to 20260101T020000Z: backfill',
+      why: '2 ticks, 20260101T010000Z to 20260101T020000Z: backfill',
     })
   })
 
