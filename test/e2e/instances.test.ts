@@ -5,7 +5,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { isAnswered } from '../../src/emulator/durability/directory-lock.js'
 import { startOrderServices } from './fleet.js'
 import {
   cli,
@@ -69,24 +68,6 @@ it('commands and workers use a data directory through the process that has it op
   expect((await holder.kill('SIGTERM')).code).toBe(0)
   const listed = await run(cli, ['list', '--state', 'Processed', '--json', ...data], env)
   expect(JSON.parse(listed.stdout)).toHaveLength(40)
-})
-
-it('a fleet opens its data directory itself when the process that had it open ends (F-X28)', async () => {
-  const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
-  const directory = await temporaryDirectory()
-  const data = ['--data', directory]
-  expect((await run(cli, ['provision', ...data], env)).code).toBe(0)
-  const page = start(cli, ['page', '--port', '0', ...data], env)
-  await page.line('http')
-  const own = ['--role', 'all', '--instances', '1', '--no-reserve', '--state', await temporaryDirectory()]
-  const fleet = start(cli, ['start', ...own, '--agents', ordersModule, ...data], env)
-  await fleet.line('"type":"host.started"')
-  expect((await page.kill('SIGTERM')).code).toBe(0)
-  await expect.poll(() => isAnswered(join(directory, 'in-use.sock')), { timeout: 20_000 }).toBe(true)
-  const submitted = await run(cli, [...submitting, ...data], env)
-  expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })
-  expect(submitted.code).toBe(0)
-  expect((await fleet.kill('SIGTERM')).code).toBe(0)
 })
 
 it('a child whose parent has ended does not open the data directory', async () => {

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { importsOf, resolveImport } from './imports.js'
+import type { Source } from './source.js'
 import { isProduct, readRepository, sourcesOf } from './repository.js'
 
 const product = sourcesOf(readRepository().filter(isProduct))
@@ -24,6 +25,19 @@ function filesLoadedWith(path: string): readonly string[] {
   return [...loadedWith(path).seen]
 }
 
+/** What each file loads itself. Files are read once, because many commands load the same ones. */
+const known = new Map<Source, readonly string[]>()
+
+function loadedBy(source: Source): readonly string[] {
+  const specifiers =
+    known.get(source) ??
+    importsOf(source)
+      .filter(({ node, isTypeOnly }) => !isTypeOnly && !ts.isCallExpression(node))
+      .map(({ specifier }) => specifier)
+  known.set(source, specifiers)
+  return specifiers
+}
+
 function loadedWith(path: string): { readonly packages: Set<string>; readonly seen: Set<string> } {
   const packages = new Set<string>()
   const seen = new Set<string>()
@@ -32,8 +46,7 @@ function loadedWith(path: string): { readonly packages: Set<string>; readonly se
     const source = sources.get(next)
     if (seen.has(next) || source === undefined) continue
     seen.add(next)
-    for (const { node, specifier, isTypeOnly } of importsOf(source)) {
-      if (isTypeOnly || ts.isCallExpression(node)) continue
+    for (const specifier of loadedBy(source)) {
       const file = resolveImport(next, specifier)
       if (file === null) packages.add(specifier)
       else open.push(posix.normalize(file).replace(/\.js$/, '.ts'))
