@@ -10,6 +10,13 @@ import {
   type KeptDocument,
   type VersionFields,
 } from '../engine/index.js'
+import type { ShortText } from './document-templates.js'
+
+/** Returns a text in short, or null if no template fits. */
+type Shorten = (text: string, keyText: string) => ShortText | null
+
+/** Returns the text that was shortened, or undefined if its template is missing. */
+type Restore = (short: ShortText, keyText: string) => string | undefined
 
 /**
  * A record of a document has a line with what finds and orders it, and then the document's JSON. The line is an array,
@@ -18,6 +25,8 @@ import {
 const kinds = {
   /** The JSON ends before the service's properties, which follow from the line and the key. */
   own: 'o',
+  /** As `own`, but the number of a template and a line break stand before the JSON, which is short (see `TextTemplate`). */
+  short: 's',
   /** The JSON is complete. */
   whole: 'w',
   /** An object of all fields but the text, as format 2 wrote it. The JSON is complete. */
@@ -38,13 +47,18 @@ type Line = readonly [
 ]
 
 /** Returns a version as written to disk. */
-export function encodedDocument(containerRid: string, version: DocumentVersion): string {
+export function encodedDocument(containerRid: string, version: DocumentVersion, shortened: Shorten): string {
   const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, seenText: text } = version
   const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
   const end = systemText(systemProperties(containerRid, version))
   const isOwn = text.endsWith(end)
-  const kept = isOwn ? text.slice(0, -end.length) : text
-  return `${isOwn ? kinds.own : kinds.whole}${JSON.stringify(line)}\n${kept}`
+  const head = `${JSON.stringify(line)}\n`
+  if (!isOwn) return `${kinds.whole}${head}${text}`
+  const own = text.slice(0, -end.length)
+  const found = shortened(own, keyText)
+  return found === null
+    ? `${kinds.own}${head}${own}`
+    : `${kinds.short}${head}${found.template}\n${found.short}`
 }
 
 /** What is known of a document without its text. */
@@ -60,14 +74,26 @@ export function decodedHead(number: number, value: Buffer): DocumentHead {
   return { id, keyText, epk, number, lsn, place, origin, ts, ttl, bytes }
 }
 
-/** Returns a document as it was written. */
-export function decodedDocument(containerRid: string, number: number, value: Buffer): KeptDocument {
+/** Returns a document as it was written, or undefined if its template is missing. */
+export function decodedDocument(
+  containerRid: string,
+  { number, value }: { readonly number: number; readonly value: Buffer },
+  restored: Restore,
+): KeptDocument | undefined {
   const head = decodedHead(number, value)
   const text = value.toString('utf8', lineEnd(value) + 1)
-  if (value.toString('latin1', 0, 1) !== kinds.own) return { ...head, text }
+  const kind = value.toString('latin1', 0, 1)
+  if (kind !== kinds.own && kind !== kinds.short) return { ...head, text }
+  const own = kind === kinds.own ? text : restored(shortIn(text), head.keyText)
+  if (own === undefined) return undefined
   const { lsn, origin, ts } = head
   const etag = etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
-  return { ...head, text: `${text}${systemText(systemProperties(containerRid, { number, etag, ts }))}` }
+  return { ...head, text: `${own}${systemText(systemProperties(containerRid, { number, etag, ts }))}` }
+}
+
+function shortIn(text: string): ShortText {
+  const end = text.indexOf('\n')
+  return { template: Number(text.slice(0, end)), short: text.slice(end + 1) }
 }
 
 function lineEnd(value: Buffer): number {

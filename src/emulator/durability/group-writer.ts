@@ -1,5 +1,6 @@
 import type * as Lmdb from 'lmdb'
 import type { ContainerRecord } from '../engine/index.js'
+import type { DocumentTemplates } from './document-templates.js'
 import { decodedHead, encodedDocument } from './document-record.js'
 import { FindingEntries } from './finding-entries.js'
 import {
@@ -11,6 +12,7 @@ import {
   lifetimeIn,
   numberIn,
   rangeOf,
+  templateKey,
 } from './journal-entries.js'
 import { RecordTotal, sealed, sealIn, sealOf, unsealed, unsealedBytes } from './record-checksum.js'
 import { totalKey } from './store-check.js'
@@ -30,7 +32,10 @@ export class GroupWriter {
   /** The time to live of the documents of each container. */
   private readonly lifetimes: Map<string, number | null>
 
-  constructor(private readonly store: Store) {
+  constructor(
+    private readonly store: Store,
+    private readonly templates: DocumentTemplates,
+  ) {
     this.total = totalOf(store)
     const containers = Array.from(
       store.getRange(rangeOf('container/')),
@@ -46,7 +51,7 @@ export class GroupWriter {
     // The promises are in a set, because most writes of a batch share one promise.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
-      for (const [key, value] of changes) writes.add(this.put(key, value))
+      for (const [key, value] of changes) this.put(key, value, writes)
       writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
     })
     await allDone([batch, ...writes])
@@ -56,14 +61,15 @@ export class GroupWriter {
   }
 
   /** Returns what the group changes, and takes the records that it replaces out of the total. */
-  private changesOf({ entries, cleared, lifetimes }: Group): Changes {
-    const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
-    const changes: Changes = new Map([...removed.map((key) => [key, null] as const), ...entries])
+  private changesOf({ entries, cleared, removed, lifetimes }: Group): Changes {
+    const gone = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+    const changes: Changes = new Map([...gone.map((key) => [key, null] as const), ...entries])
     const finding = new FindingEntries((key) => this.textOf(key))
     const retimed = [...lifetimes].filter(([rid, lifetime]) => this.isRetimed(rid, lifetime))
     for (const [rid, lifetime] of retimed) this.retime(rid, lifetime, { finding, entries })
     const hasNewTimes = new Set(retimed.map(([rid]) => rid))
     for (const [rid, lifetime] of lifetimes) this.lifetimes.set(rid, lifetime)
+    for (const rid of removed) this.templates.forget(rid)
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))
@@ -108,14 +114,28 @@ export class GroupWriter {
     }
   }
 
-  private put(key: string, entry: string | DocumentEntry | null): Promise<boolean> {
-    const value = isDocument(entry)
-      ? entry.version && encodedDocument(entry.containerRid, entry.version)
-      : entry
-    if (value === null) return this.store.remove(key)
+  private put(key: string, entry: string | DocumentEntry | null, writes: Set<Promise<unknown>>): void {
+    const value = isDocument(entry) ? this.encoded(entry, writes) : entry
+    if (value === null) {
+      writes.add(this.store.remove(key))
+      return
+    }
     const text = sealed(key, value)
     this.total.add(sealOf(text))
-    return this.store.put(key, text)
+    writes.add(this.store.put(key, text))
+  }
+
+  /** Returns the record of a document. A new template is written in the same transaction. */
+  private encoded(
+    { containerRid: rid, version }: DocumentEntry,
+    writes: Set<Promise<unknown>>,
+  ): string | null {
+    if (version === null) return null
+    return encodedDocument(rid, version, (text, keyText) =>
+      this.templates.shortened(rid, { keyText, text }, (number, record) => {
+        this.put(templateKey(rid, number), record, writes)
+      }),
+    )
   }
 
   private textOf(key: string): string | undefined {

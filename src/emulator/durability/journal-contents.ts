@@ -10,8 +10,9 @@ import type {
   PermissionRecord,
   VersionChange,
 } from '../engine/index.js'
-import { changePrefix, floorsKey, rangeOf } from './journal-entries.js'
-import { unsealed } from './record-checksum.js'
+import { DocumentTemplates } from './document-templates.js'
+import { allTemplates, changePrefix, floorsKey, rangeOf, templateIn } from './journal-entries.js'
+import { sealed, unsealed } from './record-checksum.js'
 
 type Store = Pick<Lmdb.RootDatabase<string, string>, 'get' | 'getRange'>
 
@@ -35,4 +36,15 @@ export function contentsOf(store: Store): JournalContents {
       }
     },
   }
+}
+
+/** Returns the templates of all containers. */
+export function templatesIn(store: Pick<Store, 'getRange'>): DocumentTemplates {
+  const templates = new DocumentTemplates()
+  for (const { key, value } of store.getRange(rangeOf(allTemplates))) {
+    const { containerRid, number } = templateIn(key)
+    const record = unsealed(value)
+    templates.add(containerRid, number, sealed(key, record) === value ? record : null)
+  }
+  return templates
 }

@@ -21,6 +21,8 @@ export interface Group {
   readonly entries: Map<string, string | DocumentEntry | null>
   /** The prefixes whose keys are removed before the entries are written. */
   readonly cleared: Set<string>
+  /** The containers that are removed. */
+  readonly removed: Set<string>
   /** The containers whose settings are written, with the time to live of their documents. */
   readonly lifetimes: Map<string, number | null>
   readonly durable: Promise<void>
@@ -81,7 +83,8 @@ function textOf(value: object | null): string | null {
 }
 
 function clearContainer(group: Group, rid: string): void {
-  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix]
+  group.removed.add(rid)
+  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix, templatePrefix]
   const prefixes = [...ofDocuments, partitionPrefix, historyPrefix]
   for (const prefix of prefixes) clear(group, prefix(rid))
 }
@@ -184,6 +187,22 @@ export function summaryKey(containerRid: string, block: number): string {
 
 export function blockIn(key: string): number {
   return Number(key.slice(-12))
+}
+
+/** The texts that shorten the texts of documents. */
+function templatePrefix(containerRid: string): string {
+  return `${allTemplates}${containerRid}/`
+}
+
+export const allTemplates = 'template/'
+
+export function templateKey(containerRid: string, number: number): string {
+  return `${templatePrefix(containerRid)}${String(number).padStart(4, '0')}`
+}
+
+/** Returns the container and the number in the key of a template. */
+export function templateIn(key: string): { readonly containerRid: string; readonly number: number } {
+  return { containerRid: key.slice(allTemplates.length, -5), number: Number(key.slice(-4)) }
 }
 
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {

@@ -4,7 +4,7 @@ import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
-import { contentsOf } from './journal-contents.js'
+import { contentsOf, templatesIn } from './journal-contents.js'
 import { GroupWriter } from './group-writer.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
 import { RecordTotal, sealed } from './record-checksum.js'
@@ -48,8 +48,9 @@ export class LmdbJournal implements Journal {
     private readonly directory: string,
     readonly lock: Promise<DirectoryLock>,
   ) {
-    this.documents = new StoredDocuments(store)
-    this.writer = new GroupWriter(store)
+    const templates = templatesIn(store)
+    this.documents = new StoredDocuments(store, templates)
+    this.writer = new GroupWriter(store, templates)
     this.locking = lock.then(
       () => {
         this.locking = null
@@ -124,6 +125,7 @@ export class LmdbJournal implements Journal {
     const group: Group = {
       entries: new Map(),
       cleared: new Set(),
+      removed: new Set(),
       lifetimes: new Map(),
       durable: begun.then(() => this.commit(group)),
       begin,

@@ -7,6 +7,7 @@ import {
   type LoggedChange,
 } from '../engine/index.js'
 import { decodedDocument } from './document-record.js'
+import type { DocumentTemplates } from './document-templates.js'
 import { changesIn, numbersIn } from './finding-entries.js'
 import {
   blockIn,
@@ -37,7 +38,10 @@ const keysAtATime = 256
 export class StoredDocuments implements DocumentSource {
   private isClosed = false
 
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly templates: Pick<DocumentTemplates, 'restored'>,
+  ) {}
 
   /** Ends all reads. Background work may still try some while LMDB closes, and LMDB would end the process later. */
   close(): void {
@@ -62,7 +66,12 @@ export class StoredDocuments implements DocumentSource {
   read(containerRid: string, number: number): KeptDocument | undefined {
     const key = documentKey(containerRid, number)
     const value = this.valueOf(key)
-    return value && decodedDocument(containerRid, number, value)
+    if (value === undefined) return undefined
+    const found = decodedDocument(containerRid, { number, value }, (short, keyText) =>
+      this.templates.restored(containerRid, short, keyText),
+    )
+    if (found === undefined) throw damaged(key)
+    return found
   }
 
   missing(containerRid: string, number: number): Error {

@@ -134,8 +134,8 @@ describe('a damaged data directory', () => {
       () => {
         const bytes = readFileSync(file())
         // Pages that are free now have older versions of the record.
-        for (let at = bytes.indexOf('"id":"o148"'); at >= 0; at = bytes.indexOf('"id":"o148"', at + 1)) {
-          bytes.write('o149', at + 6)
+        for (let at = bytes.indexOf('"o148"'); at >= 0; at = bytes.indexOf('"o148"', at + 1)) {
+          bytes.write('o149', at + 1)
         }
         writeFileSync(file(), bytes)
       },
@@ -149,7 +149,7 @@ describe('a damaged data directory', () => {
 
   it('is refused if it is too large to be read as a whole, and its structure is damaged', () => {
     const most = 0
-    expect(checkedFormat(dataDirectory, most)).toBe('5')
+    expect(checkedFormat(dataDirectory, most)).toBe('6')
     const bytes = readFileSync(file())
     const branches = Array.from({ length: bytes.length / pageBytes }, (_, page) => page * pageBytes).filter(
       (at) => bytes.readUInt16LE(at + 18) === 1,

@@ -95,10 +95,10 @@ describe('a data directory', () => {
       encoding: 'string',
       overlappingSync: false,
     })
-    await store.put('format', '6')
+    await store.put('format', '7')
     await store.close()
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow(
-      'has format 6; this version reads format 5',
+      'has format 7; this version reads format 6',
     )
   })
 

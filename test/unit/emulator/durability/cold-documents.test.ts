@@ -11,6 +11,7 @@ import {
   type Container,
   type ItemOperation,
 } from '../../../../src/emulator/engine/index.js'
+import { DocumentTemplates } from '../../../../src/emulator/durability/document-templates.js'
 import { documentKey, idKey } from '../../../../src/emulator/durability/journal-entries.js'
 import { sealed } from '../../../../src/emulator/durability/record-checksum.js'
 import { StoredDocuments } from '../../../../src/emulator/durability/stored-documents.js'
@@ -277,7 +278,7 @@ describe('StoredDocuments', () => {
   const record = sealed(key, `w${line}\n${text}`)
 
   function documentsIn(records: Readonly<Record<string, string>>): StoredDocuments {
-    return new StoredDocuments({
+    const store = {
       getBinaryFast: (name: string) => {
         const value = records[name]
         return value === undefined ? undefined : Buffer.from(value)
@@ -285,7 +286,8 @@ describe('StoredDocuments', () => {
       getKeys: () => {
         throw new RangeError('no key is looked for')
       },
-    })
+    }
+    return new StoredDocuments(store, new DocumentTemplates())
   }
 
   it('reads a document, and knows none that is not there', () => {
@@ -300,6 +302,8 @@ describe('StoredDocuments', () => {
     for (const wrong of [
       record.replace('"value":2', '"value":3'),
       sealed(documentKey(rid, 2), `w${line}\n${text}`),
+      // The record names a template that does not exist.
+      sealed(key, `s${line}\n0\n`),
     ]) {
       expect(() => documentsIn({ [key]: wrong }).read(rid, 1)).toThrow(named)
     }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { open } from 'lmdb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import type { JournalRecord } from '../../../../src/emulator/engine/index.js'
@@ -81,5 +82,52 @@ describe('LmdbJournal', () => {
       }),
       { numRuns: 15 },
     )
+  })
+
+  it('keeps documents with equal properties short, and forgets how when their container is removed', async () => {
+    const dataDirectory = directory
+    const orders = { id: 'orders', partitionKey: { paths: ['/pk'] } }
+    const documentOf = (number: number, round: number): Readonly<Record<string, unknown>> => ({
+      id: `order-${number}`,
+      pk: `customer-${number % 9}`,
+      round,
+      note: 'Please deliver to the back door. '.repeat(10),
+      state: number % 2 === 0 ? 'open' : 'shipped',
+    })
+    const before = createInProcessCosmos({ dataDirectory })
+    before.engine.createDatabase('shop')
+    const container = before.engine.createContainer('shop', orders)
+    const write = (number: number, round: number): void => {
+      const document = documentOf(number, round)
+      container.execute([String(document['pk'])], { kind: 'upsert', document })
+    }
+    for (let number = 0; number < 520; number += 1) write(number, 1)
+    await before.engine.settled()
+    for (let number = 0; number < 300; number += 1) write(number, 2)
+    await before.close()
+
+    const after = createInProcessCosmos({ dataDirectory, memoryBytes: 0 })
+    const restored = after.engine.container('shop', 'orders')
+    for (let number = 0; number < 520; number += 1) {
+      const { id, pk, ...own } = documentOf(number, number < 300 ? 2 : 1)
+      const text = restored.find([String(pk)], String(id))?.text ?? ''
+      expect(JSON.parse(text)).toMatchObject({ id, pk, ...own })
+      expect(text).toMatch(/,"_ts":\d+\}$/u)
+    }
+    await after.close()
+    const store = open<string, string>({ path: dataDirectory, encoding: 'string' })
+    const lengths = [...store.getRange({ start: 'document/', end: 'document0' })].map(
+      ({ value }) => value.length,
+    )
+    expect(lengths.filter((length) => length < 200)).toHaveLength(309)
+    expect([...store.getKeys({ start: 'template/', end: 'template0' })]).toHaveLength(1)
+    await store.close()
+
+    const last = createInProcessCosmos({ dataDirectory })
+    last.engine.deleteDatabase('shop')
+    await last.close()
+    const emptied = open<string, string>({ path: dataDirectory, encoding: 'string' })
+    expect([...emptied.getKeys({ start: 'template/', end: 'template0' })]).toEqual([])
+    await emptied.close()
   })
 })
