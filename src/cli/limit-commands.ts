@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ClearLimitOptions, SetLimitOptions } from './commands/jobs/limits.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
+import { moduleOfKeys } from './pause-commands.js'
 import type { Terminal } from './output/terminal.js'
 import type { RunCommand } from './run-command.js'
 
@@ -30,6 +31,7 @@ export function addLimitCommands(program: Command, terminal: Terminal, ending: R
     )
     .option('--per-second <n>', 'the largest number of attempts that begin in a second, on average')
     .option('--burst <n>', 'the largest number of attempts that begin at once after a quiet time')
+    .option('--workflows <module>', moduleOfKeys)
     .option('--why <text>', 'the reason; stored with the limit')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (key: string, options: SetLimitOptions) => {

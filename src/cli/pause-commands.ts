@@ -4,6 +4,10 @@ import { withStoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 import type { RunCommand } from './run-command.js'
 
+/** What the option `--workflows` does for a key of a limit. */
+export const moduleOfKeys =
+  'module with your workflows (or "module" in the configuration); tells whether a key is known to which no step has come'
+
 /** Adds the commands about pauses. */
 export function addPauseCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   const kinds = [
@@ -14,7 +18,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
     ['resume', 'end the pause of a job, a workflow, an agent or a key; deadlines are then later'],
   ] as const
   for (const [kind, description] of kinds) {
-    withStoreOptions(program.command(`${kind} <what> <name>`))
+    const command = withStoreOptions(program.command(`${kind} <what> <name>`))
       .description(`${description} (WHAT is job, workflow, agent or key)`)
       .option('--why <text>', `the reason${kind === 'pause' ? ' (required)' : ''}; stored with the decision`)
       .option('--by <name>', 'who decides; default: your account on this machine')
@@ -23,6 +27,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
         const { decidePause } = await import('./commands/jobs/pauses.js')
         await ending(decidePause(kind, { what, name }, options, terminal))
       })
+    if (kind === 'pause') command.option('--workflows <module>', moduleOfKeys)
   }
 
   withStoreOptions(program.command('pauses'))

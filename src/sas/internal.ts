@@ -1,6 +1,6 @@
 /** The additional names of this room that only other rooms see. */
 export { alike } from './client/repair/migrate-options.js'
-export { isLimitOfJobs } from './gates/home.js'
+export { beginningInPartitions, isLimitOfJobs, jobKeyPrefix } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { itemsOperation, largeListOf, limitsOfItems } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'

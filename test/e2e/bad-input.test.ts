@@ -34,25 +34,31 @@ function expectOneLine({ stdout, stderr }: Ended): string {
 }
 
 describe('the command line, given bad input,', () => {
-  it.each([
-    ['a malformed line', () => `${order({ orderId: 'a' })}\n{"orderId": "b",\n`, /line 2 is not JSON/],
-    [
-      'an order without id',
-      () => `${order({ orderId: 'a' })}\n${order({ orderId: undefined })}\n`,
-      /line 2: orderId is missing/,
-    ],
-    [
-      'a duplicate id with another payload',
-      () => `${order({ orderId: 'a' })}\n${order({ orderId: 'a', total: 1 })}\n`,
-      /line 2: id "a" is on line 1 already, with another payload/,
-    ],
-  ])('rejects %s in one line, and writes nothing', async (_, content, message) => {
+  it('rejects files, workflows and keys in one line, and writes nothing', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const file = join(await temporaryDirectory(), 'orders.jsonl')
-    await writeFile(file, content())
-    const ended = await submit(file, env)
-    expect(expectOneLine(ended)).toMatch(message)
-    expect(ended.code).toBe(2)
+    const contents: readonly (readonly [string, RegExp])[] = [
+      [`${order({ orderId: 'a' })}\n{"orderId": "b",\n`, /line 2 is not JSON/],
+      [`${order({ orderId: 'a' })}\n${order({ orderId: undefined })}\n`, /line 2: orderId is missing/],
+      [
+        `${order({ orderId: 'a' })}\n${order({ orderId: 'a', total: 1 })}\n`,
+        /line 2: id "a" is on line 1 already, with another payload/,
+      ],
+    ]
+    for (const [content, message] of contents) {
+      await writeFile(file, content)
+      const ended = await submit(file, env)
+      expect(expectOneLine(ended)).toMatch(message)
+      expect(ended.code).toBe(2)
+    }
+    const unknown = await submit(ordersFile, env, 'order-fulfillment')
+    expect(expectOneLine(unknown)).toMatch(/unknown workflow "order-fulfillment": .* has order-fulfilment/)
+    expect(unknown.code).toBe(2)
+    const refused = await submit(ordersFile, { ...env, COSMOS_KEY: 'd3Jvbmc=' })
+    expect(expectOneLine(refused)).toMatch(
+      /refused the key: check --key, COSMOS_KEY or the connection string/,
+    )
+    expect(refused.code).toBe(5)
     const listed = await run(cli, ['list', '--json'], env)
     expect(expectOneLine(listed), 'not even a database').toMatch(
       /database "stepward" or a container in it is missing: .* "stepward provision" to create/,
@@ -60,7 +66,7 @@ describe('the command line, given bad input,', () => {
     expect(listed.code).toBe(5)
   })
 
-  it('reports a known id with another payload as a conflict, and keeps the first job', async () => {
+  it('reports a known id with another payload, which keeps the first job, and an unknown id', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const file = join(await temporaryDirectory(), 'orders.jsonl')
     await writeFile(file, order({ orderId: 'a' }))
@@ -72,28 +78,9 @@ describe('the command line, given bad input,', () => {
     expect(ended.code).toBe(4)
     const listed = await run(cli, ['list', '--json'], env)
     expect(JSON.parse(listed.stdout)).toMatchObject([{ jobId: 'a', state: 'Pending' }])
-  })
-
-  it('rejects an unknown workflow, and names those that exist', async () => {
-    const { env } = await startEmulatorProcess(['--port', '0'])
-    const ended = await submit(ordersFile, env, 'order-fulfillment')
-    expect(expectOneLine(ended)).toMatch(/unknown workflow "order-fulfillment": .* has order-fulfilment/)
-    expect(ended.code).toBe(2)
-  })
-
-  it('reports a wrong key', async () => {
-    const { env } = await startEmulatorProcess(['--port', '0'])
-    const ended = await submit(ordersFile, { ...env, COSMOS_KEY: 'd3Jvbmc=' })
-    expect(expectOneLine(ended)).toMatch(/refused the key: check --key, COSMOS_KEY or the connection string/)
-    expect(ended.code).toBe(5)
-  })
-
-  it('reports a job that does not exist', async () => {
-    const { env } = await startEmulatorProcess(['--port', '0'])
-    expect((await submit(ordersFile, env)).code).toBe(0)
-    const ended = await run(cli, ['status', 'missing'], env)
-    expect(expectOneLine(ended)).toMatch(/there is no job "missing"/)
-    expect(ended.code).toBe(3)
+    const missing = await run(cli, ['status', 'missing'], env)
+    expect(expectOneLine(missing)).toMatch(/there is no job "missing"/)
+    expect(missing.code).toBe(3)
   })
 
   it('rejects a directory without a store, and leaves it empty', async () => {

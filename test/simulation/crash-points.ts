@@ -48,8 +48,16 @@ function hostsOf({ isTogether = false, isInside = false, isNotified = false }: S
   return isNotified ? withNotifier : oneHostPerRole
 }
 
-/** Returns every write of a scenario without faults, in order. */
-export async function placesIn(scenario: string): Promise<readonly Place[]> {
+const knownPlaces = new Map<string, Promise<readonly Place[]>>()
+
+/** Returns every write of a scenario without faults, in order. They are the same at each call. */
+export function placesIn(scenario: string): Promise<readonly Place[]> {
+  const known = knownPlaces.get(scenario) ?? findPlaces(scenario)
+  knownPlaces.set(scenario, known)
+  return known
+}
+
+async function findPlaces(scenario: string): Promise<readonly Place[]> {
   const seen: Place[] = []
   const { problems } = await simulateFaults(scenario, [], seen)
   if (problems.length > 0) throw new Error(`scenario ${scenario} without faults: ${problems.join('; ')}`)

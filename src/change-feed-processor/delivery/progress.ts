@@ -136,8 +136,9 @@ export class Progress {
 
   private async pass({ upTo, token }: Place): Promise<void> {
     if (upTo < this.handled) return
+    const newChanges = upTo - this.handled
     this.handled = upTo
-    if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached))
+    if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached, newChanges))
   }
 
   /**

@@ -3,14 +3,9 @@ import type { Timer } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import { FeedError } from '../feed/errors.js'
 import { isBefore, resumedFrom, type Resumed } from '../feed/resumed.js'
+import { handledTo, seenTo, type PendingCheckpoint } from './pending-checkpoint.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
-
-/** A position that is not stored yet, and the time by which it must be stored. */
-interface PendingCheckpoint {
-  readonly token: string
-  readonly dueAtMs: number
-}
 
 type Transition = (lease: Lease, now: number) => Lease
 
@@ -111,16 +106,25 @@ export class LeaseHolder {
     return isInTime && !this.isClosed && !this.isShared
   }
 
-  /** Records that all changes up to `token` were handled. Waits for the write if each page must be stored. */
-  async checkpoint(token: string): Promise<void> {
+  /**
+   * Records that all changes up to `token` were handled. Waits for the write if each page must be stored.
+   *
+   * @param newChanges the number of these changes that no earlier call has counted
+   */
+  async checkpoint(token: string, newChanges = 0): Promise<void> {
     if (this.isResuming(token)) return
-    const { checkpointIntervalMs } = this.runtime.options
+    const { options, clock } = this.runtime
+    const { checkpointIntervalMs } = options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
-    const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
-    this.pending = { token, dueAtMs }
+    const times = {
+      nowMs: clock.monotonic(),
+      writtenAtMs: this.writtenAtMs,
+      intervalMs: checkpointIntervalMs,
+    }
+    this.pending = handledTo(token, newChanges, this.pending, times)
     if (checkpointIntervalMs === 0) await this.write(renew)
     // This method is called for every page, so it wakes the loop only if the loop's next turn is too late.
-    else if (dueAtMs < plannedAtMs) this.loop.wake()
+    else if (this.pending.dueAtMs < plannedAtMs) this.loop.wake()
   }
 
   /**
@@ -130,7 +134,7 @@ export class LeaseHolder {
   async notePosition(token: string): Promise<void> {
     if (this.isResuming(token) || token === this.current.continuationToken) return
     if (this.current.continuationToken === null) await this.checkpoint(token)
-    else this.pending = { token, dueAtMs: this.pending?.dueAtMs ?? Infinity }
+    else this.pending = seenTo(token, this.pending)
   }
 
   /** Stores the pending position. Returns whether this instance still owns the lease. */

@@ -13,6 +13,7 @@ export interface ProcessorTiming {
   readonly leaseExpirationInterval?: Duration
   /**
    * The interval in which checkpoints are combined into one. With 0, a checkpoint is stored after every page.
+   * After 2,000 changes, a tenth of the interval is enough.
    * Must be less than a third of the expiration. Default 5 s, or a twelfth of the expiration if that is less.
    */
   readonly checkpointInterval?: Duration

@@ -1,11 +1,6 @@
-import {
-  insertCharge,
-  lookupCharge,
-  readCharge,
-  replaceCharge,
-  type IndexingFactor,
-} from './values/charges.js'
+import { insertCharge, lookupCharge, readCharge, replaceCharge } from './values/charges.js'
 import { checkedTtl, type ContainerDefinition } from './definition/container-definition.js'
+import { countIndexed } from './definition/indexed-values.js'
 import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, type DocumentHome, type DocumentOwner } from './values/document-version.js'
@@ -174,7 +169,7 @@ export class Transaction {
     this.staged.set(id, null)
     this.place += 1
     this.note(null, before)
-    return { status: 204, version: null, charge: insertCharge(before.bytes, this.indexing) }
+    return { status: 204, version: null, charge: insertCharge(before.bytes, this.indexed(before.document)) }
   }
 
   private read(id: string, conditions: WriteConditions): OperationResult {
@@ -190,17 +185,17 @@ export class Transaction {
     const version = this.stage(id, document, this.container.lastDocumentNumber + this.created + 1)
     this.created += 1
     this.note(version, null)
-    return { status: 201, version, charge: insertCharge(version.bytes, this.indexing) }
+    return { status: 201, version, charge: insertCharge(version.bytes, this.indexed(document)) }
   }
 
   private update(before: DocumentVersion, document: JsonObject): OperationResult {
     const version = this.stage(before.id, document, before.number)
     this.note(version, before)
-    return { status: 200, version, charge: replaceCharge(version.bytes, this.indexing) }
+    return { status: 200, version, charge: replaceCharge(version.bytes, this.indexed(document)) }
   }
 
-  private get indexing(): IndexingFactor {
-    return this.container.definition.indexing
+  private indexed(document: JsonObject): number {
+    return countIndexed(this.container.definition.indexingPolicy, document)
   }
 
   private note(current: DocumentVersion | null, previous: DocumentVersion | null): void {

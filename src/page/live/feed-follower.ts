@@ -1,5 +1,5 @@
 import type { Change, ChangeFeed, FeedPosition } from '../../change-feed-processor/index.js'
-import type { Clock } from '../../platform/index.js'
+import type { Clock, Timer } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 
 export interface FeedFollowerOptions {
@@ -19,6 +19,8 @@ export interface FeedFollowerOptions {
 const restMs = 1_000
 /** The pause after a failed read, in milliseconds. */
 const restAfterFailureMs = 2_000
+/** The time during which writes gather before a read, in milliseconds. */
+const gatherMs = 30
 const maxItemCount = 500
 
 /**
@@ -33,6 +35,7 @@ export class FeedFollower {
   private isReady = false
   private isTroubled = false
   private endWatch: (() => void) | undefined
+  private gathering: Timer | undefined
   private readonly loop: BackgroundLoop
 
   constructor(private readonly options: FeedFollowerOptions) {
@@ -52,16 +55,24 @@ export class FeedFollower {
     this.positions = null
     this.isReady = false
     this.isTroubled = false
-    this.endWatch = this.options.watch(() => {
-      this.loop.wake()
-    })
+    this.endWatch = this.options.watch(() => this.wakeSoon())
     this.loop.start()
   }
 
   async stop(): Promise<void> {
     this.endWatch?.()
     this.endWatch = undefined
+    this.gathering?.cancel()
+    this.gathering = undefined
     await this.loop.stop()
+  }
+
+  /** Reads after a moment, so that the writes of that moment are one page and one message. */
+  private wakeSoon(): void {
+    this.gathering ??= this.options.clock.schedule(gatherMs, () => {
+      this.gathering = undefined
+      this.loop.wake()
+    })
   }
 
   private async turn(signal: AbortSignal): Promise<number> {

@@ -75,8 +75,8 @@ export class Viewers {
     })
     stream.write('retry: 2000\n\n')
     this.follow()
-    if (this.trouble !== null) this.tell(stream, 'trouble', { message: this.trouble })
-    if (this.isReady) this.tell(stream, 'ready', {})
+    if (this.trouble !== null) tell(stream, messageOf('trouble', { message: this.trouble }))
+    if (this.isReady) tell(stream, messageOf('ready', {}))
     return true
   }
 
@@ -114,11 +114,16 @@ export class Viewers {
   }
 
   private tellAll(event: string, data: unknown): void {
-    for (const stream of this.streams) this.tell(stream, event, data)
+    const message = messageOf(event, data)
+    for (const stream of this.streams) tell(stream, message)
   }
+}
 
-  private tell(stream: ServerResponse, event: string, data: unknown): void {
-    if (stream.writableLength > mostUnsentBytes) stream.destroy()
-    else stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-  }
+function messageOf(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function tell(stream: ServerResponse, message: string): void {
+  if (stream.writableLength > mostUnsentBytes) stream.destroy()
+  else stream.write(message)
 }

@@ -131,8 +131,8 @@ export class Scheduler {
 
   /**
    * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, if
-   * every etag is unchanged. Returns null if this instance does not drive the job, or if nothing follows from
-   * the outcome. Then the agents write only the outcome.
+   * every etag is unchanged. Returns null if no scheduler drives the job, or if nothing follows from the outcome. Then
+   * the agents write only the outcome.
    *
    * @throws StoreUnavailable if the store could not be reached
    */
@@ -156,7 +156,9 @@ export class Scheduler {
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const seen = noneSeen()
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
-      if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
+      // A job of another scheduler is taken over, as when the feed delivers it: this scheduler owns its range now. A
+      // job that the supervisor or an operator has freed must be checked as a whole.
+      if (job === null || isTerminal(job) || job.lockedBy === null) return null
       const known = this.known.step(job, step.stepId)
       // The agents' version may be newer, because their feed was ahead of this one or they have claimed the
       // step. A fence never decreases (I22).

@@ -28,6 +28,16 @@ export interface Apart {
   readonly workerId: () => Promise<number>
   /** Starts another worker in place of one that was killed. Does nothing for a fleet, which does so itself. */
   readonly replaceWorker: () => void
+  /** The lines that the workers have logged so far, oldest first. */
+  readonly logged: () => readonly LoggedLine[]
+}
+
+/** A line of a worker's log. */
+export interface LoggedLine {
+  readonly type: string
+  /** The time of the event, as `performance.now()` of this process counts it. */
+  readonly atMs: number
+  readonly processId?: number
 }
 
 /** Calls `use` with the three, and ends them afterwards. */
@@ -40,6 +50,7 @@ export async function apart<T>(
   const config = join(directory, 'stepward.config.json')
   writeFileSync(config, JSON.stringify({ slots }))
   const state = ['--state', join(directory, 'fleet')]
+  const workers: { readonly logged: () => readonly LoggedLine[] }[] = []
   const ending: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })]
   try {
     const data = join(directory, 'data')
@@ -51,6 +62,7 @@ export async function apart<T>(
     const what = ['start', '--role', 'all', '--agents', workload, '--config', config, ...place]
     const startWorker = () => {
       const worker = run(cli, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
+      workers.push(worker)
       ending.push(() => worker.end())
       return worker
     }
@@ -67,7 +79,8 @@ export async function apart<T>(
     const replaceWorker = (): void => {
       if (kind === 'alone') worker = startWorker()
     }
-    return await use({ client, storeId: store.processId, workerId, replaceWorker })
+    const logged = () => workers.flatMap((one) => one.logged())
+    return await use({ client, storeId: store.processId, workerId, replaceWorker, logged })
   } finally {
     for (const end of ending.reverse()) await end()
   }
@@ -87,15 +100,18 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
   })
   const ended = new Promise((resolve) => child.once('close', resolve))
   const lines: string[] = []
+  const events: LoggedLine[] = []
   const watchers = new Set<(line: string) => void>()
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
       if (watchers.size > 0 || input === child.stdout) lines.push(line)
       for (const watcher of watchers) watcher(line)
+      events.push(...eventIn(line))
     })
   }
   return {
     processId: child.pid ?? Number.NaN,
+    logged: () => events,
     line: (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const watcher = (line: string): void => {
@@ -116,4 +132,13 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
       await ended
     },
   }
+}
+
+/** Reads a line of a log. Other output has no event. */
+function eventIn(line: string): LoggedLine[] {
+  if (!line.startsWith('{')) return []
+  const { type, time, processId } = JSON.parse(line) as { type?: string; time?: string; processId?: number }
+  if (type === undefined || time === undefined) return []
+  const atMs = Date.parse(time) - performance.timeOrigin
+  return [{ type, atMs, ...(processId === undefined ? {} : { processId }) }]
 }

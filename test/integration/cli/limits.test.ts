@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   clearLimit,
@@ -142,6 +143,22 @@ describe('the commands about limits', () => {
     await decidePause('pause', unknown, options, terminal)
     expect(await host.client.limits.get('bnak')).toMatchObject({ atOnce: 0 })
     await decidePause('resume', unknown, options, terminal)
+  })
+
+  it('know from a module whether the workflows share a limit that no step has used', async () => {
+    const workflows = fileURLToPath(new URL('./checked-list.ts', import.meta.url))
+    const options = { ...store, why: 'test', workflows, dryRun: true }
+    const pausing = (name: string, more = {}) =>
+      decidePause('pause', { what: 'key', name }, { ...options, ...more }, terminal)
+    await expect(pausing('desk')).rejects.toThrow('as in "partition:desk:PARTITION-KEY"')
+    await expect(pausing('jobs:runs')).rejects.toThrow('as in "jobs:partition:runs:PARTITION-KEY"')
+    await expect(setLimit('desk', { ...options, atOnce: '2' }, terminal)).rejects.toThrow('of its own')
+    expect(await host.client.limits.get('desk')).toBeNull()
+    expect(await pausing('jobs:lists')).toBe(0)
+    expect(noted).toEqual([])
+    await pausing('lists')
+    expect(noted.join()).toContain('no step or job has come to limit "lists" today')
+    await expect(pausing('lists', { workflows: './none.js' })).rejects.toThrow('./none.js does not exist')
   })
 
   it('set a limit while a job waits, which then begins, and give it back', async () => {

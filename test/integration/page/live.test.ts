@@ -14,6 +14,9 @@ interface Told {
   readonly data: Record<string, unknown>
 }
 
+/** The time during which writes gather before a read. */
+const gatherMs = 30
+
 const waiting = defineWorkflow('waiting', (job) => {
   job.waitFor('signal', { completeWithin: '1d' })
 })
@@ -110,6 +113,7 @@ it('one reader serves all viewers, and reads nothing before the first and after 
   expect(watchers).toBe(1)
   const before = reads
   await submit('J-1')
+  await clock.advance(gatherMs)
   for (const { told } of [one, two]) {
     await expect.poll(() => kinds(told)).toEqual(['ready', 'changes'])
     expect(told[1]?.data).toMatchObject({ jobs: [{ jobId: 'J-1', state: 'Pending' }], isCut: false })
@@ -126,8 +130,20 @@ it('one reader serves all viewers, and reads nothing before the first and after 
   const again = watch()
   await expect.poll(() => kinds(again.told)).toEqual(['ready'])
   await submit('J-3')
+  await clock.advance(gatherMs)
   await expect.poll(() => kinds(again.told)).toEqual(['ready', 'changes'])
   expect(again.told[1]?.data).toMatchObject({ jobs: [{ jobId: 'J-3' }] })
+})
+
+it('writes of one moment are one read and one message', async () => {
+  const { told } = watch()
+  await expect.poll(() => kinds(told)).toEqual(['ready'])
+  const before = reads
+  for (const jobId of ['J-1', 'J-2', 'J-3']) await submit(jobId)
+  expect(reads).toBe(before)
+  await clock.advance(gatherMs)
+  await expect.poll(() => kinds(told)).toEqual(['ready', 'changes'])
+  expect(told[1]?.data).toMatchObject({ jobs: [{ jobId: 'J-1' }, { jobId: 'J-2' }, { jobId: 'J-3' }] })
 })
 
 it('a store that is away is reported, and no change is lost', async () => {
@@ -135,6 +151,7 @@ it('a store that is away is reported, and no change is lost', async () => {
   await expect.poll(() => kinds(told)).toEqual(['ready'])
   isAway = true
   wake()
+  await clock.advance(gatherMs)
   await expect.poll(() => told.at(-1)).toEqual({ event: 'trouble', data: { message: 'the store is away' } })
   await submit('J-1')
   isAway = false

@@ -1,6 +1,7 @@
 import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import { CommandRefused, type JobClient, type JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
+import { isSharedLimit, type LimitModule } from './limits-of-module.js'
 import { limitNote, unknownLimit } from './limits.js'
 
 /** What can be paused. */
@@ -13,6 +14,7 @@ export interface PauseTerms {
   readonly by: string
   readonly why: string
   readonly dryRun: boolean
+  readonly module: LimitModule
 }
 
 /** What came of a pause or a resumption. */
@@ -61,16 +63,17 @@ async function decide(client: JobClient, { kind, what, name, by, why, dryRun }: 
  */
 async function decideKey(
   client: JobClient,
-  { kind, name, by, why, dryRun }: PauseTerms,
+  { kind, name, by, why, dryRun, module }: PauseTerms,
 ): Promise<DecidedPause> {
   if (kind === 'pause') await client.limits.check('pause', name)
   const limit = await client.limits.get(name)
   if (limit === null && kind === 'resume') throw new CliError(unknownLimit(name), exitCodes.notFound)
+  const isDefined = limit === null && (await isSharedLimit(name, module))
   const { atOnce = null, set = null } = limit ?? {}
   const paused = atOnce === 0 && set !== null ? { ...set, since: set.at } : null
   const already = standingText(kind, `key ${name}`, paused)
   if (already === null && !dryRun) await client.limits[kind](name, { by, why })
-  const note = kind === 'pause' ? await limitNote(client, name, limit) : null
+  const note = kind === 'pause' && !isDefined ? await limitNote(client, name, limit) : null
   return { already, note }
 }
 

@@ -3,6 +3,7 @@ import type { JobClient, LimitRules, LimitView } from '../../../sas/index.js'
 import { isLimitOfJobs } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
+import { isSharedLimit } from './limits-of-module.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -13,6 +14,7 @@ export interface SetLimitOptions extends StoreOptions {
   readonly atOnce?: string
   readonly perSecond?: string
   readonly burst?: string
+  readonly workflows?: string
   readonly why?: string
   readonly by?: string
 }
@@ -69,10 +71,12 @@ export async function setLimit(key: string, options: SetLimitOptions, terminal: 
   const { set, note } = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const known = await client.limits.get(key)
+      const module = { option: options.workflows, configured: settings.module }
+      const isDefined = known === null && (await isSharedLimit(key, module))
       const all = { ...numbersOf(known ?? {}), ...rules }
       return {
         set: await client.limits.set(key, all, { by, why }),
-        note: await limitNote(client, key, known),
+        note: isDefined ? null : await limitNote(client, key, known),
       }
     }),
   )

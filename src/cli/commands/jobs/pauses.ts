@@ -14,6 +14,7 @@ export interface PauseOptions extends StoreOptions {
   readonly by?: string
   readonly why?: string
   readonly dryRun?: boolean
+  readonly workflows?: string
 }
 
 export interface PausesOptions extends StoreOptions {
@@ -41,7 +42,10 @@ export async function decidePause(
   if (why === undefined)
     throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
   const { already, note } = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => decidedPause(client, settings, { kind, what, name, by, why, dryRun })),
+    withClient(settings, (client) => {
+      const module = { option: options.workflows, configured: settings.module }
+      return decidedPause(client, settings, { kind, what, name, by, why, dryRun, module })
+    }),
   )
   const subject = what === 'job' ? { jobId: name } : { [what]: name }
   const isChanged = already === null

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { indexingFactor, type IndexingFactor } from '../values/charges.js'
 import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { assertName } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
@@ -27,7 +26,6 @@ export interface ContainerDefinition {
    * The seconds for which every change is kept for the all-versions feed. Null means that no history is kept.
    */
   readonly retentionSeconds: number | null
-  readonly indexing: IndexingFactor
   readonly indexingPolicy: IndexingPolicy
   readonly embeddings: readonly Embedding[]
   /** The paths that have a full-text index, such as `/text`. */
@@ -61,7 +59,6 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
     computedProperties: parseComputedProperties(body['computedProperties'], indexingPolicy),
     isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
-    indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     indexingPolicy: parseIndexingPolicy(indexingPolicy),
     embeddings: parseVectorPolicy(body),
     fullTextIndexes: parseFullTextPolicy(body),
@@ -187,10 +184,6 @@ function parseRetention(policy: unknown): number | null {
     `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }; ` +
       'the duration is a whole number of minutes.',
   )
-}
-
-function isLean({ indexingMode, excludedPaths }: JsonObject): boolean {
-  return indexingMode === 'none' || (Array.isArray(excludedPaths) && excludes(excludedPaths, '/*'))
 }
 
 function excludes(paths: readonly unknown[], path: string): boolean {

@@ -90,7 +90,13 @@ const limitKilobytes = 1
 /** Prices in request units. */
 const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2.5, 1, 1]
 const growthPerKilobyte = 0.0909
-const indexingFactor = { lean: 1.15, full: 1.8 } as const
+/** The part of an insert that each indexed value adds, and the largest multiple, which an index of everything has. */
+const [growthPerIndexedValue, factorOfFullIndex] = [0.015, 1.8]
+/**
+ * The values that the lean indexes have of a document, with `id` and `_ts`, which the service always indexes. A job with
+ * tags has more.
+ */
+const indexedValues = { jobOrStep: 10, schedule: 5, limit: 4, lease: 2 } as const
 /** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds, readPausesSeconds] = [30, 17, 15]
 /**
@@ -160,7 +166,7 @@ export function documentCost(bytes: number, replaces: number): number {
  * of its plan and of the previous run, and its share of a replace of the schedule, which counts several ticks.
  */
 export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
-  return (2 * insert(scheduleKilobytes, question)) / maxOpenTicks + 3 * pointRead
+  return (2 * insert(scheduleKilobytes, question, 'schedule')) / maxOpenTicks + 3 * pointRead
 }
 
 /**
@@ -168,7 +174,7 @@ export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
  * and when it leaves.
  */
 export function limitCost(question: Pick<CostQuestion, 'indexing'>): number {
-  return 2 * 2 * insert(limitKilobytes, question)
+  return 2 * 2 * insert(limitKilobytes, question, 'limit')
 }
 
 export function idleCost(question: CostQuestion): IdleCost {
@@ -239,7 +245,7 @@ function idleCostOf(
     : 1 / pollSeconds
   return {
     polls: partitions * emptyPoll * pollsPerSecond,
-    renewals: (partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
+    renewals: (partitions * 2 * insert(leaseKilobytes, question, 'lease')) / renewSeconds,
     looksAtLeases: looksPerSecond * look,
     sweeps: queriesPerSecond * queryOfOnePartition * partitions,
     pauses: role === 'scheduler' ? (instances * pointRead) / readPausesSeconds : 0,
@@ -255,7 +261,12 @@ function rolesOf({ hasNotifier }: CostQuestion) {
   return hasNotifier ? [...working, notifier] : working
 }
 
-function insert(kilobytes: number, { indexing }: Pick<CostQuestion, 'indexing'>): number {
+function insert(
+  kilobytes: number,
+  { indexing }: Pick<CostQuestion, 'indexing'>,
+  kind: keyof typeof indexedValues = 'jobOrStep',
+): number {
   const size = 1 + growthPerKilobyte * (Math.max(1, kilobytes) - 1)
-  return insertOfOneKilobyte * size * indexingFactor[indexing]
+  const factor = indexing === 'full' ? factorOfFullIndex : 1 + growthPerIndexedValue * indexedValues[kind]
+  return insertOfOneKilobyte * size * factor
 }

@@ -4,6 +4,7 @@ import {
   LeaseHolder,
   trustedUntilMs,
 } from '../../../../src/change-feed-processor/lease-holding/lease-holder.js'
+import { manyChanges } from '../../../../src/change-feed-processor/lease-holding/pending-checkpoint.js'
 import {
   anAcquiredLease,
   aRuntime,
@@ -52,6 +53,31 @@ describe('a lease holder', () => {
     expect(runtime.telemetry.of('lease.renewed')).toEqual([])
     await runtime.world.clock.advance(1)
     expect(runtime.telemetry.of('lease.renewed')).toHaveLength(1)
+    await holder.release()
+  })
+
+  it('stores a checkpoint early after many changes, at most ten times per interval', async () => {
+    const { runtime, holder } = await holding()
+    const storedTokens = () =>
+      runtime.telemetry.of('checkpoint.stored').map(({ continuationToken }) => continuationToken)
+    await runtime.world.clock.advance(5_000)
+    await holder.checkpoint('"1"', manyChanges - 1)
+    await runtime.world.clock.advance(100)
+    expect(storedTokens()).toEqual([])
+    await holder.checkpoint('"2"', 1)
+    await runtime.world.clock.advance(0)
+    expect(storedTokens()).toEqual(['"2"'])
+    // The next 499 ms belong to one checkpoint, no matter how many changes there are.
+    for (const token of ['"3"', '"4"', '"5"']) await holder.checkpoint(token, manyChanges)
+    await runtime.world.clock.advance(499)
+    expect(storedTokens()).toEqual(['"2"'])
+    await runtime.world.clock.advance(1)
+    expect(storedTokens()).toEqual(['"2"', '"5"'])
+    await holder.checkpoint('"6"', manyChanges - 1)
+    await runtime.world.clock.advance(4_999)
+    expect(storedTokens()).toEqual(['"2"', '"5"'])
+    await runtime.world.clock.advance(1)
+    expect(storedTokens()).toEqual(['"2"', '"5"', '"6"'])
     await holder.release()
   })
 

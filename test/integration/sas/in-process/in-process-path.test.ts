@@ -3,6 +3,7 @@ import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
+import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { settle } from '../../../../src/sas/decisions/settle.js'
 import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -129,6 +130,20 @@ describe('the in-process path between scheduler and agents (D10)', () => {
     expect(world.faults.writes).toHaveLength(4)
   })
 
+  it('takes over a job of another scheduler with the first outcome, without a write of its own', async () => {
+    await world.scheduler('dead').onChanges(await submitted())
+    const dispatched = await world.changes()
+    const writes = world.faults.writes.length
+    const both = together()
+    await both.agents.onChanges(dispatched, page)
+    await both.agents.stop(1_000)
+    await byTheFeed(both)
+    expect(await world.job()).toMatchObject({ processState: 'Processed', fence: 2 })
+    // The mark of the repeated attempt, and one transaction for each of the three outcomes.
+    expect(world.faults.writes.length - writes).toBe(4)
+    expect(world.telemetry.of('store.conflict')).toEqual([])
+  })
+
   it('starts a step once, although the feed delivers its dispatch as well', async () => {
     const { agent, begun, end } = waitingShop()
     const both = together({ agents: [agent] })
@@ -201,14 +216,15 @@ describe('the feed replaces the in-process path when', () => {
     expect(begun).toEqual(['a', 'b'])
   })
 
-  it('another scheduler drives the job', async () => {
-    const page1 = await submitted({ pay: [] })
-    await world.scheduler('other').onChanges(page1)
+  it('an operator or the supervisor has freed the job', async () => {
+    await world.scheduler('other').onChanges(await submitted({ pay: [] }))
+    const job = await world.job()
+    await world.put('job-1', [replacing(job, withDerivedState({ ...job, lockedBy: null }))])
     const both = together()
     await both.agents.onChanges(await world.changes(), page)
     await both.agents.stop(1_000)
     expect(await world.step()).toMatchObject({ processState: 'Processed' })
-    expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'other' })
+    expect(await world.job()).toMatchObject({ processState: 'Pending', lockedBy: null })
   })
 })
 

@@ -53,6 +53,25 @@ it('a hold keeps the position of its page in memory, but not the page', async ()
   expect(stored).toEqual(['"2"'])
 })
 
+it('counts each handled change once for the checkpoint', async () => {
+  const counted: number[] = []
+  const holder = {
+    watchUnfinished: () => undefined,
+    checkpoint: (_token: string, newChanges: number) => {
+      counted.push(newChanges)
+      return Promise.resolve()
+    },
+  } as unknown as LeaseHolder
+  const progress = new Progress(holder, at(0))
+  const pages = [progress.track(aPageOf(at(0), [1, 1, 2], at(2))), progress.track(aPageOf(at(2), [3], at(3)))]
+  const [first, second] = pages
+  if (first === undefined || second === undefined) throw new Error('two pages are tracked')
+  await progress.handledUpTo(first, 2)
+  await progress.handledUpTo(first, 3)
+  await progress.handledUpTo(second, 1)
+  expect(counted).toEqual([2, 1, 1])
+})
+
 const at = (token: number) => ({ kind: 'continuation', token: `"${token}"` }) as const
 const whole = { min: '', max: 'FF' }
 

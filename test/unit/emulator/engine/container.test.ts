@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ItemOperation, JsonObject, JournalRecord } from '../../../../src/emulator/engine/index.js'
 import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
 
+const deep = { a: 1, b: null, c: { d: 'one', e: 'two' }, list: [1, 2] }
+
 const read = (id: string): ItemOperation => ({ kind: 'read', id })
 
 describe('a container of the engine', () => {
@@ -160,15 +162,38 @@ describe('a container of the engine', () => {
     expect(container.locate(['t', 'u']).epk).toHaveLength(64)
   })
 
-  it('charges by size and indexing, and twice as much for a replace as for a create', () => {
-    const lean = { indexingPolicy: { excludedPaths: [{ path: '/*' }] } }
-    const [full, leaner] = [aContainer(anEngine()), aContainer(anEngine(), lean)]
+  it('charges by size, and twice as much for a replace as for a create', () => {
+    const full = aContainer(anEngine())
     const created = full.execute(['a'], upsertOf('x', 'a')).charge
+    expect(created).toBeCloseTo(5.5 * 1.8)
     expect(full.execute(['a'], upsertOf('x', 'a')).charge).toBeCloseTo(2 * created)
-    expect(leaner.execute(['a'], upsertOf('x', 'a')).charge).toBeCloseTo((created * 1.15) / 1.8)
     expect(full.execute(['a'], upsertOf('big', 'a', { text: 'x'.repeat(100_000) })).charge).toBeGreaterThan(
       80,
     )
     expect(full.execute(['a'], read('x')).charge).toBe(1)
+  })
+
+  it.each([
+    { case: 'nothing but the id and the time', included: [], fields: { a: 1 }, values: 2 },
+    { case: 'a path that is missing', included: ['/b/?', '/id/?'], fields: { a: 1 }, values: 2 },
+    {
+      case: 'a value, null and a value inside',
+      included: ['/a/?', '/b/?', '/c/d/?'],
+      fields: deep,
+      values: 5,
+    },
+    { case: 'an object where one value is included', included: ['/c/?'], fields: deep, values: 2 },
+    { case: 'all values inside', included: ['/c/*', '/list/*'], fields: deep, values: 6 },
+    { case: 'each element', included: ['/list/[]/?'], fields: deep, values: 4 },
+    { case: 'an excluded value inside', included: ['/c/*'], excluded: ['/c/d/?'], fields: deep, values: 3 },
+    { case: 'no index', mode: 'none', included: [], fields: deep, values: 0 },
+  ])('charges for each indexed value, here $case', ({ mode, included, excluded = [], fields, values }) => {
+    const excludedPaths = ['/*', ...excluded].map((path) => ({ path }))
+    const lean = { includedPaths: included.map((path) => ({ path })), excludedPaths }
+    const indexingPolicy = mode === undefined ? lean : { indexingMode: mode, automatic: false }
+    const container = aContainer(anEngine(), { indexingPolicy })
+    const charge = 5.5 * (1 + 0.015 * values)
+    expect(container.execute(['a'], upsertOf('x', 'a', fields)).charge).toBeCloseTo(charge, 1)
+    expect(container.execute(['a'], { kind: 'delete', id: 'x' }).charge).toBeCloseTo(charge, 1)
   })
 })
