@@ -74,6 +74,7 @@ export function NowView() {
       <${Panel} title="Lag of the roles" more=${html`<${Link} to="/leases">leases<//>`}>
         <${Problem} error=${lag.error} />
         <${LagTable} lag=${lag.data} />
+        <p class="quiet">${lagNote}</p>
       <//>
       <${Panel} title="Findings">
         <${Problem} error=${findings.error} />
@@ -82,6 +83,9 @@ export function NowView() {
       </div>
     </div>`
 }
+
+const lagNote =
+  'Counted from the position that a role has stored. By default it is stored after 5 s, so a few seconds are normal.'
 
 /** @param {{ ends: readonly End[] }} props */
 function Pace({ ends }) {
