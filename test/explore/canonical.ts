@@ -49,6 +49,7 @@ export function canonicalJob(job: JobDocument): JobDocument {
     lockedBy: job.lockedBy === null ? null : 'scheduler',
     steps: Object.fromEntries(entries),
     attention: canonicalAttention(job.attention),
+    ...canonicalTriages(job),
     compensation: job.compensation === null ? null : { ...job.compensation, since: '', by: '', reason: '' },
     audit: [],
     diagnostics: [],
@@ -56,6 +57,18 @@ export function canonicalJob(job: JobDocument): JobDocument {
     submittedAtMs: isWaiting ? Math.max(job.submittedAtMs, longAgoMs) : longAgoMs,
     endedAt: job.endedAt === null ? null : '',
     endedAtMs: job.endedAtMs === null ? null : 0,
+  }
+}
+
+/** Removes the record of triages. Only what they say about a flag matters. */
+function canonicalTriages({ triage, otherTriages }: JobDocument): Partial<JobDocument> {
+  type Kept = NonNullable<JobDocument['triage']>
+  const canonical = (kept: Kept): Kept => ({ ...kept, at: '', by: '' })
+  return {
+    ...(triage === undefined ? {} : { triage: triage && canonical(triage) }),
+    ...(otherTriages === undefined ? {} : { otherTriages: otherTriages.map(canonical) }),
+    triageAudit: undefined,
+    operatedAtMs: undefined,
   }
 }
 

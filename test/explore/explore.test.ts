@@ -26,6 +26,13 @@ describe('every reachable state of jobs (R42, R69, I8)', () => {
   })
 })
 
+// The long run visits the rest. A step that another one hides needs seven moves.
+it('a snooze changes nothing that roles decide by, and hides no other step, in the nearest states (I42)', () => {
+  const { violation, depth } = new Explorer(worldNamed('triaged')).explore({ maxStates: 3_000, depth: 1_000 })
+  expect(violation).toBeNull()
+  expect(depth).toBeGreaterThan(7)
+})
+
 describe('the search', () => {
   it.each(faults)('finds the violation if a guard is missing: $guard', ({ world, decisions, breaks }) => {
     const explorer = new Explorer(worldNamed(world), decisions)

@@ -103,6 +103,21 @@ export const faults: readonly Fault[] = [
     schedulerMustRead: (document) => document['type'] === 'sas.job' && production.schedulerMustRead(document),
     recoverJob: () => ({ kind: 'nothing' }),
   }),
+  fault('I42: a snooze hides no problem of another step', 'triaged', 'I42', {
+    schedule: (state) => {
+      const { triage: _triage, otherTriages: _others, ...untriaged } = state.job
+      const decision = production.schedule({ ...state, job: untriaged })
+      if (decision.kind !== 'write') return decision
+      return { ...decision, job: { ...state.job, ...decision.job } }
+    },
+  }),
+  fault('I42: a triage changes nothing that a role decides by', 'triaged', 'I42', {
+    operate: (standing, command) => {
+      const operation = production.operate(standing, command)
+      if (operation.kind !== 'write' || command.kind !== 'triage') return operation
+      return { ...operation, job: { ...operation.job, fence: operation.job.fence + 1 } }
+    },
+  }),
   fault('I15: a job in Error says why', 'one-step', 'I20', {
     schedule: (state) => {
       const decision = production.schedule(state)

@@ -1,8 +1,9 @@
 import { isUnclaimed } from '../../src/sas/decisions/claim.js'
 import type { Schedule } from '../../src/sas/decisions/continue-or-end-job.js'
 import { owedBy } from '../../src/sas/decisions/owed-undos.js'
-import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import type { Attention, JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'
+import { triageOfFlag } from '../../src/sas/waiting/flag-triage.js'
 import { isOpen, type Attempt, type Outcome } from '../../src/sas/decisions/settle.js'
 import { longestBackoff } from '../support/job-story.js'
 import { graceMs, now } from './canonical.js'
@@ -146,6 +147,13 @@ function checkWaiting(decisions: Decisions, documents: Documents): void {
     return attention?.kind === 'parked' && job.steps[stepId]?.state === 'Processing'
   })
   must(parked.length === 0 || job.attention !== null, 'I15: a job shows that a step is parked')
+  const isHidden = (flag: Attention | null): boolean =>
+    (triageOfFlag(job, flag)?.snoozedUntil ?? null) !== null
+  const isShownSnoozed = parked.length > 0 && isHidden(job.attention)
+  must(
+    !isShownSnoozed || parked.every(({ attention }) => isHidden(attention)),
+    'I42: a snooze of one step does not hide that another is parked',
+  )
   const hasFailed =
     job.compensation === null && Object.values(job.steps).some(({ state }) => state === 'Error')
   const isWaiting = [...steps.values()].some(({ stepId, kind }) => {
@@ -179,8 +187,27 @@ export function checkWrite(edge: Edge): void {
 function checkJobWrite({ by, from, to }: Edge): void {
   checkReadable(to.job)
   must(to.job.fence >= from.job.fence, 'I22: the job’s fence never falls')
+  if (to.job.triageAudit !== undefined) checkTriage(from, to)
   const isExpiring = JSON.stringify({ ...to.job, ttl: 0 }) === JSON.stringify({ ...from.job, ttl: 0 })
   must(by === 'operate' || !isTerminal(from.job) || isExpiring, 'I7: a job that has ended is not written')
+}
+
+/** I42: a triage changes nothing but what operators say about flags. */
+function checkTriage(from: Documents, to: Documents): void {
+  must(alike(withoutTriages(from.job), withoutTriages(to.job)), 'I42: a triage changes only the triage')
+  must(
+    [...to.steps.values()].every((step) => step === from.steps.get(step.stepId)),
+    'I42: a triage changes no step',
+  )
+}
+
+function withoutTriages(job: JobDocument): JobDocument {
+  const { triage: _triage, otherTriages: _others, triageAudit: _audit, operatedAtMs: _at, ...others } = job
+  return others
+}
+
+function alike(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** Checks that knowledge of calls is kept. Only a completed undo removes a generation, and only its own. */
@@ -310,8 +337,31 @@ export function checkDecision(decisions: Decisions, documents: Documents): void 
   const backwards = new Map([...documents.steps].reverse())
   const reordered = scheduling(decisions, { ...documents, steps: backwards })
   must(textOfDecision(reordered) === textOfDecision(decision), 'any order of steps decides alike')
+  checkTriagedAlike(decisions, documents, decision)
   const another = scheduling(decisions, documents, 'another')
   must(another.kind === decision.kind, 'I22: any scheduler decides alike')
+}
+
+/** I42: a scheduler decides as if there were no triage, except about which flag the job shows. */
+function checkTriagedAlike(decisions: Decisions, { job, steps }: Documents, decision: Schedule): void {
+  if ((job.triage ?? null) === null && (job.otherTriages ?? []).length === 0) return
+  const untriaged = scheduling(decisions, { job: withoutTriages(job), steps })
+  must(
+    alike(workOf(decision, job), workOf(untriaged, job)),
+    'I42: a triage changes nothing that a scheduler decides',
+  )
+}
+
+/**
+ * Returns what a decision writes, without the flag of the job and what operators say about flags. A write that only changes
+ * the flag also brings the deadline of the job up to date.
+ */
+function workOf(decision: Schedule, before: JobDocument): unknown {
+  const { job, changed } = decision.kind === 'write' ? decision : { job: before, changed: [] }
+  return [
+    { ...withoutTriages(job), attention: null, fence: 0, completeByMs: null, completeBy: null },
+    changed,
+  ]
 }
 
 function textOfDecision(decision: Schedule): string {

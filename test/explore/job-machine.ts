@@ -332,8 +332,14 @@ export class JobMachine {
   }
 }
 
-function commandOf(name: CommandName, { steps }: JobDocument): OperatorCommand {
+/** The end of every snooze. Roles only compare the ends of several snoozes. */
+const snoozedUntil = new Date(now + 3_600_000).toISOString()
+
+function commandOf(name: CommandName, { steps, attention }: JobDocument): OperatorCommand {
   const by = { by: 'ann', why: 'x' }
+  if (name === 'snooze') return { kind: 'triage', snoozedUntil, ...by }
+  if (name === 'assign') return { kind: 'triage', assignee: 'ann', ...by }
+  if (name === 'release shown') return { kind: 'release', stepId: attention?.stepId ?? 'none', ...by }
   if (name !== 'edit') return { kind: name, ...by }
   const failed = Object.keys(steps).filter((stepId) => steps[stepId]?.state === 'Error')
   const named = failed.map((stepId, index) =>

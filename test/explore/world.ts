@@ -1,8 +1,11 @@
 import type { Json } from '../../src/sas/model/documents.js'
 import type { Plan } from '../../src/sas/plan/plan.js'
 
-/** The commands of operators in a world; `edit` is a resubmit with another input. */
-export type CommandName = 'cancel' | 'release' | 'resubmit' | 'edit'
+/**
+ * The commands of operators in a world. `edit` is a resubmit with another input, and `release shown` releases only the step
+ * whose flag the job shows. `snooze` and `assign` triage this flag.
+ */
+export type CommandName = 'cancel' | 'release' | 'release shown' | 'resubmit' | 'edit' | 'snooze' | 'assign'
 
 /** A bounded world: its jobs, and everything that may happen to them. */
 export interface World {

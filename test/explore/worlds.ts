@@ -164,6 +164,12 @@ const ofThree: readonly (readonly [string, Shape])[] = [[], ['a'], ['b'], ['a', 
 
 /** Worlds for a long run. */
 const largeWorlds: readonly World[] = [
+  shaped(
+    'triaged',
+    pair,
+    { completeWithin: 30_000, retry: once, undo: 'none', onExhausted: 'park' },
+    { commands: ['snooze', 'assign', 'release shown'], mostCommands: 3 },
+  ),
   ...ofThree.map(([name, shape]) => shaped(name, shape, undoable, { lateCalls: true, staleReads: true })),
   shaped(
     'one-step-hostile',
