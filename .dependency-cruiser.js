@@ -25,7 +25,8 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/engine/values', 'emulator/messages', 'platform',
+      'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     'testing/stories': ['platform', 'sas', 'sas/model', 'testing'],
@@ -166,11 +167,12 @@ const rooms = {
     'explorer/page/account': [],
     'explorer/page/views': ['explorer/page/account'],
     'explorer/page': ['explorer/page/account', 'explorer/page/views'],
+    attach: ['durability', 'engine/values'],
     doors: [
       'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization',
       'rest/metering', 'rest/routes', '/platform',
     ],
-    '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
+    '.': ['attach', 'doors', 'engine', 'faults', 'messages', 'rest'],
   }),
   ...within('src/emulator/query', {
     language: [],
@@ -199,8 +201,8 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/engine-ports', '/fleet', '/host', '/operations', '/platform', '/sas',
-      '/telemetry',
+      'output', '/connection', '/emulator', '/emulator/attach', '/engine-ports', '/fleet', '/host', '/operations',
+      '/platform', '/sas', '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],
     'commands/instances': [
@@ -224,7 +226,7 @@ const rooms = {
 const adapters = [
   '/cosmos-[^/]+\\.ts$',
   '^src/(connection|host|operations)/',
-  '^src/emulator/doors/(attached-account|emulator-server|in-process-client|in-process-cosmos)\\.ts$',
+  '^src/emulator/(attach/attached-account|doors/(emulator-server|in-process-client|in-process-cosmos))\\.ts$',
 ]
 
 /** Matches the files of a folder without its subfolders; from another room, only its doors (`options.ts` alone loads zod). */

@@ -11,7 +11,7 @@ import {
   type WakeUps,
 } from '../sas/internal.js'
 import type { OpenConnection } from './connection.js'
-import type { DoorAccount, TakenWork, WorkingUnits } from '../engine-ports/index.js'
+import type { DoorAccount, TakenWork, WorkingUnits } from '../engine-ports/internal.js'
 import type { Containers } from './containers.js'
 import { writeReportsOf } from './write-reports.js'
 
@@ -82,9 +82,8 @@ export async function openPorts(
     close: noEnd,
   }
   if (embedded === undefined) return bySdk
-  // The engine's ports are imported only here, because a process that uses an account does not need them.
-  const { engineOf, enginePorts, KnownScheduler, openDoor, serveDoor } =
-    await import('../engine-ports/index.js')
+  // The ports are imported only here, because a process that uses an account does not need them.
+  const { KnownScheduler, openDoor } = await import('../engine-ports/internal.js')
   const accountHost = await accountHostOf(containers.state)
   if (isAttached(embedded)) {
     const names = { database, container, leaseContainer, accountHost }
@@ -106,6 +105,8 @@ export async function openPorts(
       close: () => door.close(),
     }
   }
+  // An attached process does not need the engine either.
+  const { engineOf, enginePorts, serveDoor } = await import('../engine-ports/index.js')
   serveDoor(embedded)
   const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
   return {

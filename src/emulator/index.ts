@@ -30,7 +30,7 @@
  * Start reading in `doors/account.ts`, which connects the engine, the journal, the routes and the faults.
  */
 export type { OpenAccount } from './doors/account.js'
-export { attachAccount, type AttachedAccount } from './doors/attached-account.js'
+export { attachAccount, type AttachedAccount } from './attach/attached-account.js'
 export type { AccountOptions } from './doors/account-options.js'
 export type { AccountServer, AccountServerOptions } from './doors/account-server.js'
 export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'

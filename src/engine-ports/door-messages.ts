@@ -1,5 +1,5 @@
 import { RefusedLeaseError } from '../../lease-store/index.js'
-import { Refusal } from '../emulator/engine/index.js'
+import { Refusal } from '../emulator/engine/values/refusal.js'
 import { packageVersion } from '../platform/internal.js'
 import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
 

@@ -18,7 +18,7 @@
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
  * `engine-job-queries.ts`. A method uses the engine synchronously, and its promise resolves after the disk
  * has stored everything (`settled`). Start with `enginePorts` in
- * `engine-ports.ts`.
+ * `engine-ports.ts`. An attached process imports `internal.ts`, which loads nothing of the engine.
  */
 export {
   engineOf,
@@ -28,6 +28,4 @@ export {
   type LeaseStoreNames,
   type OnWrite,
 } from './engine-ports.js'
-export { KnownScheduler, type TakenWork, type WorkingUnits } from './taken-work.js'
 export { serveDoor } from './door-server.js'
-export { openDoor, watchThroughDoor, type DoorAccount, type DoorPorts } from './door-ports.js'

@@ -72,6 +72,16 @@ it.each(['instances/start', 'jobs/list', 'jobs/status', 'operations/leases'])(
   },
 )
 
+it('a process that is attached to a store loads nothing of its engine', () => {
+  const isOfEngine = (path: string): boolean =>
+    /^src\/emulator\/(?!attach\/|engine\/values\/|durability\/directory-lock)/.test(path)
+  expect(filesLoadedWith('src/engine-ports/index.ts').some(isOfEngine)).toBe(true)
+  const attaching = ['src/emulator/attach/attached-account.ts', 'src/engine-ports/internal.ts']
+  const loaded = attaching.flatMap((path) => filesLoadedWith(path))
+  expect(loaded).toEqual(expect.arrayContaining(attaching))
+  expect(loaded.filter(isOfEngine)).toEqual([])
+})
+
 it('the program loads no large package before it knows which command it runs', () => {
   const loaded = allLoadedWith('src/cli/main.ts')
   expect(loaded).toContain('commander')

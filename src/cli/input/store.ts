@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AttachedAccount } from '../../emulator/internal.js'
+import type { AttachedAccount } from '../../emulator/index.js'
 import { connect, type Connection } from '../../connection/index.js'
 import { readSettings, reportWrites, storeName, type Settings } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
@@ -69,8 +69,8 @@ export async function withStore<T>(
   if (data === undefined) return use(settings)
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
-  // The emulator is imported only here, so that a process that uses an account starts sooner.
-  const { attachAccount, isAccountOpen } = await import('../../emulator/internal.js')
+  // A process that uses an account, or the store of another process, starts sooner without the emulator.
+  const { attachAccount, isAccountOpen } = await import('../../emulator/attach/attached-account.js')
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
   const attached = await attachAccount(dataDirectory)
   const isThroughSdk = options.throughSdk === true
@@ -118,7 +118,7 @@ async function withSdkOf<T>(
   settings: Settings,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const { watchThroughDoor } = await import('../../engine-ports/index.js')
+  const { watchThroughDoor } = await import('../../engine-ports/internal.js')
   const client = account.client()
   // The SDK does not learn of writes, so the local door tells the roles.
   reportWrites(client, (database, container, onWrite) =>

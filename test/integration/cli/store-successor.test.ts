@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { StoreSuccessor } from '../../../src/cli/input/data-directory.js'
 import { withStore } from '../../../src/cli/input/store.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { attachAccount, isAccountOpen } from '../../../src/emulator/internal.js'
+import { attachAccount, isAccountOpen } from '../../../src/emulator/attach/attached-account.js'
 
 async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'stepward-successor-'))

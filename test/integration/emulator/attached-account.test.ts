@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { attachAccount } from '../../../src/emulator/internal.js'
+import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
 import { createInProcessCosmos, startEmulator } from '../../../src/emulator/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
-import { parsedJson } from '../engine/index.js'
+import { parsedJson } from '../engine/values/json.js'
 import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
 
 /** An account that another process of this machine has open. */
