@@ -165,14 +165,16 @@ export function createAgents(
       readonly unhealthyReason?: () => string | null
     },
 ): Unit {
-  const { agents: known, inProcessPath, unhealthyReason } = options
+  const { agents: known, hints, inProcessPath, unhealthyReason } = options
   const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
   const common = resolved(options)
+  const beginning =
+    hints === undefined || inProcessPath === undefined ? {} : beginningHere(inProcessPath, hints)
   const payloads = new Payloads(options.payloads ?? null, common.random)
   const agents = new Agents({
     ...common,
     processes: options.processes ?? machineProcesses,
-    agents: withItems(known, { ...common, payloads }),
+    agents: withItems(known, { ...common, ...beginning, payloads }),
     failoverMs: failoverMs(options.timing),
     payloads,
     slots,

@@ -30,8 +30,9 @@ import type { StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import { storedPlanRequest } from '../submission/stored-plan-request.js'
+import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { SubmitRequest } from '../submission/submit.js'
-import { ensureSubmitted } from '../submission/write-submission.js'
+import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
 import { fittedInput } from '../workflow/fitted-input.js'
 
 export interface ItemsAgentOptions {
@@ -39,6 +40,9 @@ export interface ItemsAgentOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly payloads: Payloads
+  /** Lets the scheduler of this process begin an item while it is submitted. Default: items begin later. */
+  readonly beginSubmission?: BeginSubmission
+  readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
 /** The number of rounds that run in one process, so that slots are left for the items themselves. */
@@ -141,10 +145,11 @@ class Round {
 
   /** Submits an item. If its job exists already, this changes nothing. */
   private async submit(index: number): Promise<ItemEnd> {
-    const { store, payloads, telemetry } = this.options
+    const { store, payloads, telemetry, beginSubmission, onAccepted } = this.options
     try {
       const request = await payloads.withLargeInput(this.requestOf(index))
-      const { isNew } = await ensureSubmitted(store, request)
+      const { isNew, accepted } = await ensureSubmitted(store, request, beginSubmission)
+      if (accepted !== null) onAccepted?.(accepted)
       const { jobId, plan } = request
       telemetry.emit({ type: 'job.submitted', jobId, workflow: plan.workflow, isNew })
       return null

@@ -23,7 +23,7 @@ export interface JobShape {
   readonly isLimitedFirst?: boolean
   /** Whether the store deletes the ended job. Its end then sets the expiry of each step. */
   readonly isRetained?: boolean
-  /** Whether the job is an item of a large list. Its submission does not begin it, and its parent reads it. */
+  /** Whether the job is an item of a large list, which its parent reads. */
   readonly isItem?: boolean
 }
 
@@ -118,7 +118,7 @@ export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, partitions, instances } = question
   const { isItem = false, isLimitedFirst = false } = question
   // One scheduler that owns the whole container writes the first dispatch together with the submission.
-  const isBegun = isTogether && partitions === 1 && instances === 1 && !isItem && !isLimitedFirst
+  const isBegun = isTogether && partitions === 1 && instances === 1 && !isLimitedFirst
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
   // written with its dispatch and with its outcome, and once more if its attempt is claimed.
