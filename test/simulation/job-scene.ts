@@ -412,7 +412,13 @@ function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boole
   if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
   if ('isBegun' in when) return job.steps[when.isBegun]?.state === 'Processing'
   if ('isFlagged' in when) return job.attention?.kind === when.isFlagged
-  return job.attention?.kind === when.isAwake && triageOf(job) === null
+  return job.attention?.kind === when.isAwake && (triageOf(job) === null || isOnlyStep(job))
+}
+
+/** Checks whether the flagged step alone is under way. Under faults, the other step of a story may never be flagged. */
+function isOnlyStep({ steps, attention }: JobDocument): boolean {
+  const underWay = Object.entries(steps).filter(([, { state }]) => state === 'Processing')
+  return underWay.every(([stepId]) => stepId === attention?.stepId)
 }
 
 function stateOf(job: JobDocument | undefined): string {

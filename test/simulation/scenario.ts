@@ -25,7 +25,7 @@ export interface Intervention {
     /** The step, or the question of the step, has begun. */
     | { readonly isBegun: string }
     | { readonly isFlagged: Attention['kind'] }
-    /** The job has such a flag, and no snooze hides it. */
+    /** The job has such a flag, and no snooze hides it or no other step is under way. */
     | { readonly isAwake: Attention['kind'] }
     /** The job is paused, and no attempt of it is under way. */
     | 'isAtRest'
