@@ -3,13 +3,16 @@ import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js
 import type { GateDocument, Visitor } from '../../src/sas/model/gate-documents.js'
 import type { Checker, SimulationEvent } from '../../src/testing/events.js'
 import { stateContainer } from '../../src/testing/job-fleet.js'
+import { ReservedTimes } from './rate-rule.js'
 
-/** Checks the gates of limits against the invariants I25, I26 and I40 of docs/failure-matrix.md. */
+/** Checks the gates of limits against the invariants I25, I26, I40 and I43 of docs/failure-matrix.md. */
 export class GateChecker implements Checker {
   /** The current gates by key. */
   private readonly gates = new Map<string, GateDocument>()
   /** The current jobs with limits of their own. */
   private readonly jobs = new Map<string, JobDocument>()
+  /** The times that rates have reserved, by the key of the limit. */
+  private readonly reserved = new Map<string, ReservedTimes>()
 
   check(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer || event.after === null) return []
@@ -26,6 +29,7 @@ export class GateChecker implements Checker {
   private gate(before: GateDocument | null, after: GateDocument): readonly string[] {
     const { key, holders, lanes, completeByMs, nextNumber } = after
     this.gates.set(key, after)
+    this.timesOf(key).ruledBy(after)
     const problems: string[] = []
     const atOnce = atOnceOf(after)
     if (holders.length > atOnce && holders.length > (before?.holders.length ?? 0))
@@ -47,8 +51,29 @@ export class GateChecker implements Checker {
     return problems
   }
 
+  private timesOf(key: string): ReservedTimes {
+    const times = this.reserved.get(key) ?? new ReservedTimes()
+    this.reserved.set(key, times)
+    return times
+  }
+
+  /** A step that waits for its rate has a time of its own. With several rates, the latest time counts, so it is left out. */
+  private rate({ id, place }: StepDocument): readonly string[] {
+    const { reservedMs = null, gates = [] } = place ?? {}
+    const [rated, ...others] = gates.filter(({ perSecond }) => perSecond !== undefined)
+    if (reservedMs === null || rated === undefined || others.length > 0) return []
+    const times = this.timesOf(rated.key)
+    times.add(id, reservedMs)
+    const window = times.tooMany()
+    return window === null ? [] : [`I43: limit ${rated.key} has more attempts than its rate allows ${window}`]
+  }
+
   /** An attempt is dispatched only while its step is inside every gate. */
   private step(before: StepDocument | null, after: StepDocument): readonly string[] {
+    return [...this.rate(after), ...this.places(before, after)]
+  }
+
+  private places(before: StepDocument | null, after: StepDocument): readonly string[] {
     const { place, direction, lockedBy, dispatch, pk, jobId, stepId } = after
     const isDispatch = lockedBy !== null && dispatch > (before?.dispatch ?? 0)
     if (!isDispatch || direction === 'undo') return []

@@ -94,6 +94,13 @@ export const gateStories: readonly StoryOfJob[] = [
     end: 'Processed',
   },
   {
+    name: 'gate-rated',
+    promise: 'attempts that wait for a rate have times that never exceed it, and none is left behind',
+    workflow: limited({ key: 'rated', atOnce: 6, perSecond: 1, burst: 2 }),
+    moods: willing,
+    end: 'Processed',
+  },
+  {
     name: 'gate-jobs',
     promise: 'jobs that share a limit of jobs never run together beyond it, and none is left behind',
     workflow: workflowOf(fan, {}, { limits: [{ key: 'tenant', atOnce: 4 }] }),
