@@ -15,6 +15,16 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
     const end = (): void => resolve(null)
     if (signal.aborted) end()
     signal.addEventListener('abort', end, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+    // The two functions remove the listener themselves, because `finally` would add two promises to each page of a feed.
+    work.then(
+      (result) => {
+        signal.removeEventListener('abort', end)
+        resolve(result)
+      },
+      (error: Error) => {
+        signal.removeEventListener('abort', end)
+        reject(error)
+      },
+    )
   })
 }
