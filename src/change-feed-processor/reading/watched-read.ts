@@ -69,16 +69,9 @@ export class WatchedReads {
       const one: UnderWay = { begunAtMs: this.runtime.clock.monotonic(), isReported: false, giveUp }
       this.underWay.add(one)
       this.timer ??= this.lookAfter(unansweredMs)
-      reading.then(
-        (page) => {
-          this.underWay.delete(one)
-          resolve(page)
-        },
-        (error: Error) => {
-          this.underWay.delete(one)
-          reject(error)
-        },
-      )
+      const answered = (): void => void this.underWay.delete(one)
+      reading.then(answered, answered)
+      reading.then(resolve, reject)
     })
   }
 
