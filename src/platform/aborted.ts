@@ -15,6 +15,9 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
     const end = (): void => resolve(null)
     if (signal.aborted) end()
     signal.addEventListener('abort', end, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+    const settled = (): void => signal.removeEventListener('abort', end)
+    // This needs fewer promises than `finally`, and a page of a feed needs it.
+    work.then(settled, settled)
+    work.then(resolve, reject)
   })
 }

@@ -24,7 +24,7 @@ export async function callDelegate(
   const { runtime, holder, signal, closing } = site
   const { clock, options, notifications, gate } = runtime
   const { leaseToken } = holder.lease
-  await gate.passed(signal)
+  if (gate.isPaused) await gate.passed(signal)
   const before = closing()
   if (before !== null) return { kind: 'close', closing: before }
   const limit = { clock, signal, limitMs: options.delegateTimeoutMs, what: 'a call of the delegate' }

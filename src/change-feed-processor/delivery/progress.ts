@@ -7,6 +7,9 @@ import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.j
 /** The largest number of changes that the next owner delivers again because of unfinished work. */
 const mostDeliveredAgain = 10_000
 
+/** The promise of a report that writes nothing. */
+const nothingToDo = Promise.resolve()
+
 /** A page delivered under one lease, with its place and the positions that can be stored. */
 export interface TrackedPage extends ReadPage {
   /** The number of changes delivered before this page. */
@@ -118,12 +121,12 @@ export class Progress {
     return position
   }
 
-  private async report(place: Place): Promise<void> {
-    if (this.isClosed || place.before < this.rewoundAt) return
-    const held = this.firstHeld()
+  private report(place: Place): Promise<void> {
+    if (this.isClosed || place.before < this.rewoundAt) return nothingToDo
+    const held = this.holds.size === 0 ? null : this.firstHeld()
     if (held === null || place.upTo <= held.before) return this.pass(place)
     if (this.reported === null || place.upTo > this.reported.upTo) this.reported = place
-    await this.pass(held)
+    return this.pass(held)
   }
 
   private firstHeld(): Place | null {
@@ -134,11 +137,13 @@ export class Progress {
     )
   }
 
-  private async pass({ upTo, token }: Place): Promise<void> {
-    if (upTo < this.handled) return
+  private pass({ upTo, token }: Place): Promise<void> {
+    if (upTo < this.handled) return nothingToDo
     const newChanges = upTo - this.handled
     this.handled = upTo
-    if (token !== null) await this.reach(token, (reached) => this.holder.checkpoint(reached, newChanges))
+    return token === null
+      ? nothingToDo
+      : this.reach(token, (reached) => this.holder.checkpoint(reached, newChanges))
   }
 
   /**
@@ -168,10 +173,10 @@ export class Progress {
     this.isClosed = true
   }
 
-  private async reach(token: string, tell: (token: string) => Promise<void>): Promise<void> {
-    if (this.reached.kind === 'continuation' && this.reached.token === token) return
+  private reach(token: string, tell: (token: string) => Promise<void>): Promise<void> {
+    if (this.reached.kind === 'continuation' && this.reached.token === token) return nothingToDo
     this.reached = { kind: 'continuation', token }
-    await tell(token)
+    return tell(token)
   }
 }
 

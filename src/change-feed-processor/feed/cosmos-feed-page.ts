@@ -37,8 +37,7 @@ export function pageOf<C>(
   from: FeedPosition,
   decode: DecodeChange<C>,
 ): ChangePage<C> {
-  const headers: Record<string, string> = {}
-  for (const name of Object.keys(answer.headers)) headers[name] = String(answer.headers[name])
+  const headers = textsOf(answer.headers)
   if (answer.statusCode !== 200 && answer.statusCode !== 304) {
     const { statusCode: code, subStatusCode: substatus } = answer
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
@@ -58,6 +57,13 @@ export function pageOf<C>(
     headers,
     diagnostics: answer.diagnostics,
   }
+}
+
+/** Returns the headers as they are if all of them are texts, because a copy for each page takes long. */
+function textsOf(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const names = Object.keys(headers)
+  if (names.every((name) => typeof headers[name] === 'string')) return headers as Record<string, string>
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]))
 }
 
 /** Returns the next position. If the range has been split, returns the positions of the children. */

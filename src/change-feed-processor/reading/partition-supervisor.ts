@@ -16,7 +16,7 @@ import { retryDelayMs } from '../lease-holding/retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { resumedFrom } from '../feed/resumed.js'
 import { sinceFirstPosition, startOf } from '../feed/start-position.js'
-import { watchedRead } from './watched-read.js'
+import { WatchedReads } from './watched-read.js'
 
 /**
  * The age up to which a change counts as recent. It is two seconds, because the store's times are whole
@@ -44,6 +44,7 @@ export class PartitionSupervisor {
   private readonly progress: Progress
   private readonly delivery: Delivery
   private readonly readAhead: ReadAhead
+  private readonly reads: WatchedReads
 
   constructor(
     private readonly runtime: Runtime,
@@ -54,6 +55,7 @@ export class PartitionSupervisor {
     this.pageSize = new PageSize(options.maxItemCount)
     const start = resumedFrom(holder.lease)?.start ?? startOf(holder.lease, options.startFrom)
     this.progress = new Progress(holder, start)
+    this.reads = new WatchedReads(runtime, holder.lease.leaseToken)
     this.readAhead = new ReadAhead(runtime.pagesAhead, clock, (from, signal) => this.read(from, signal))
     const site: DeliverySite = {
       runtime,
@@ -104,6 +106,7 @@ export class PartitionSupervisor {
       this.readAhead.drop()
       await this.delivery.ended()
       this.progress.close()
+      this.reads.close()
       this.holder.lost.removeEventListener('abort', onLost)
     }
   }
@@ -114,7 +117,9 @@ export class PartitionSupervisor {
     let position: FeedPosition = { feedRange, start: this.progress.start }
     let restedMs = 0
     for (;;) {
-      const page = (await this.readAhead.take(position)) ?? (await this.read(position, signal, restedMs))
+      const page =
+        (this.readAhead.isEmpty ? null : await this.readAhead.take(position)) ??
+        (await this.read(position, signal, restedMs))
       restedMs = 0
       if ('reason' in page) return page
       const after = await this.deliver({ page, from: position })
@@ -182,15 +187,14 @@ export class PartitionSupervisor {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
-      await gate.passed(signal)
+      if (gate.isPaused) await gate.passed(signal)
       const ended = this.endOfRead(signal)
       if (ended !== null) return ended
       const emptyWithinMs = failures > 1 || this.pollDelay.hasHint ? 0 : restedMs * acceptedShare
       this.pollDelay.beginPoll()
       try {
         const maxItemCount = this.pageSize.current
-        const reading = { leaseToken, signal, maxItemCount, emptyWithinMs }
-        const page = await watchedRead(this.runtime, position, reading)
+        const page = await this.reads.read(position, { signal, maxItemCount, emptyWithinMs })
         this.pageSize.grow()
         return sinceFirstPosition(page, this.holder.lease.firstPosition)
       } catch (cause) {

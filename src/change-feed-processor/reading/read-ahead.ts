@@ -41,6 +41,11 @@ export class ReadAhead {
     private readonly read: (from: FeedPosition, signal: AbortSignal) => Promise<PageOrEnd>,
   ) {}
 
+  /** Whether no page was read ahead. */
+  get isEmpty(): boolean {
+    return this.ahead === null
+  }
+
   /** Records the result and the duration of a delivery. */
   delivered(isSuccess: boolean, tookMs: number): void {
     this.isWorthwhile = isSuccess && tookMs >= shortestDeliveryMs && tookMs <= longestDeliveryMs
