@@ -74,7 +74,13 @@ export class PartitionSupervisor {
   /** Aborts the signal of the running delegate, and ends as soon as the delegate has returned. */
   shutDown(): void {
     this.ending.abort()
+    this.endReads()
+  }
+
+  /** Ends the reads at once, because a delegate may run on for long after them. */
+  private endReads(): void {
     this.readAhead.drop()
+    this.reads.close()
   }
 
   /**
@@ -103,10 +109,9 @@ export class PartitionSupervisor {
         error: new FeedError('the reading of a feed range ended unexpectedly', error),
       }
     } finally {
-      this.readAhead.drop()
+      this.endReads()
       await this.delivery.ended()
       this.progress.close()
-      this.reads.close()
       this.holder.lost.removeEventListener('abort', onLost)
     }
   }
