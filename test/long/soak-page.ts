@@ -28,7 +28,7 @@ if (path === null) throw new Error('no Chromium runs on this machine')
 const changesOfJob = 4
 const largeGraph = 1_000
 /** Growth that is neither more than this share nor more than this size is noise. */
-const [noisyShare, noisyBytes] = [0.2, 4e6]
+const [noisyShare, noisyBytes] = [0.15, 6e5]
 
 const worker = defineAgent('worker', { work: () => ({ done: true }) })
 const short = defineWorkflow('short', (job) => {

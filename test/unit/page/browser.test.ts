@@ -24,6 +24,7 @@ import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js
 import { matches } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
+import { unseenText, withUnseen } from '../../../src/page/browser/state/unseen.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -477,4 +478,20 @@ it('times, ages and long values are short texts', () => {
   expect(untilText(at(day + 5 * hour), 0)).toBe('in 1 d 5 h')
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
+})
+
+describe('the new jobs of a list that stays open', () => {
+  it('are counted once each', () => {
+    const two = withUnseen(withUnseen(new Set(), ['a']), ['a', 'b'])
+    expect(unseenText(two)).toBe('2 new jobs')
+    expect(withUnseen(two, ['b'])).toBe(two)
+  })
+
+  it('are remembered up to a limit, after which the same set stays', () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `job-${index}`)
+    const full = withUnseen(withUnseen(new Set(), keys.slice(0, 900)), keys)
+    expect(full.size).toBe(1_000)
+    expect(unseenText(full)).toBe('1,000 new jobs or more')
+    expect(withUnseen(full, ['another'])).toBe(full)
+  })
 })

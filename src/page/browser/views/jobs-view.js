@@ -9,6 +9,7 @@ import { read, useLoaded } from '../state/api.js'
 import { agoText, chargeText, counted } from '../state/formats.js'
 import { filterNames, matches } from '../state/job-filters.js'
 import { useChanges } from '../state/live.js'
+import { unseenText, withUnseen } from '../state/unseen.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
 
@@ -43,7 +44,7 @@ function useJobs(filter) {
     const shown = new Set(data.jobs.map(keyOf))
     change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
     const fresh = changes.jobs.filter((job) => !shown.has(keyOf(job)) && matches(job, filter)).map(keyOf)
-    if (fresh.length > 0) setUnseen((old) => new Set([...old, ...fresh]))
+    setUnseen((old) => withUnseen(old, fresh))
   })
   const next = data?.next ?? null
   const more = async () => {
@@ -80,7 +81,7 @@ export function JobsView() {
         ? null
         : html`<p>
             <button type="button" onClick=${again}>
-              Show ${counted(unseen.size, 'new job', 'new jobs')}
+              Show ${unseenText(unseen)}
             </button>
           </p>`
     }
