@@ -30,11 +30,18 @@ export class CheckedProgram {
 
   /** Returns what the compiler reports about the files of a folder that the modules import, and about their names. */
   complaintsOf(folder: string): readonly string[] {
-    return this.program
-      .getSourceFiles()
-      .filter(({ fileName }) => fileName.startsWith(join(root, folder)))
+    return this.filesOf(folder)
       .flatMap((file) => this.program.getSemanticDiagnostics(file))
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  }
+
+  /** Returns the number of files of a folder that the modules import. */
+  fileCount(folder: string): number {
+    return this.filesOf(folder).length
+  }
+
+  private filesOf(folder: string): readonly ts.SourceFile[] {
+    return this.program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(join(root, folder)))
   }
 
   /** Returns the properties of a type that one of the modules exports, for a union those of each member. */

@@ -12,7 +12,7 @@ const mostUnseen = 1_000
  */
 export function withUnseen(unseen, fresh) {
   if (unseen.size >= mostUnseen || fresh.every((key) => unseen.has(key))) return unseen
-  return new Set([...unseen, ...fresh].slice(0, mostUnseen))
+  return new Set([...new Set([...unseen, ...fresh])].slice(0, mostUnseen))
 }
 
 /** @param {ReadonlySet<string>} unseen */

@@ -4,14 +4,14 @@ import { templateText } from '../../plan/template-text.js'
 import { readSteps } from '../../store/read-steps.js'
 import type { DocumentAddress, StateStore } from '../../store/state-store.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
-import type { Workflow } from '../../workflow/workflow.js'
+import type { Planned, Workflow } from '../../workflow/workflow.js'
 import type { JobShape } from './cost.js'
 
 /** Returns the shape of a job that succeeds, with one round of each repeated step. */
 export function shapeOfWorkflow({
   plan,
   submission,
-}: Pick<Workflow<unknown>, 'plan' | 'submission'>): JobShape {
+}: Planned & Pick<Workflow<unknown>, 'submission'>): JobShape {
   return { ...shapeOf(plan, plan.steps), isRetained: submission.retainFor !== undefined }
 }
 
