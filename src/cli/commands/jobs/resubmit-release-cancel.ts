@@ -54,7 +54,7 @@ export async function decide(
   const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       jobId === undefined
-        ? decideAll({ kind, client, options, terminal }, decision).then(withoutWarning)
+        ? decideAll({ kind, client, options, terminal }, decision)
         : decideOne(client, { kind, jobId, step: options.step, ...decision, ...input }),
     ),
   )
@@ -63,6 +63,7 @@ export async function decide(
   else {
     print(kind, report, terminal)
     if (report.plan !== undefined) printPlan(report.plan, terminal)
+    for (const plan of report.plans ?? []) terminal.print(wrapped(lineOf(plan), terminal.width, '  '))
   }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
@@ -84,11 +85,16 @@ type Report = BulkReport & {
   readonly warnings: readonly string[]
   /** What would become of the steps, in a dry run of the cancellation of one job. */
   readonly plan?: CancelPlan
+  /** The same for the first jobs of several. */
+  readonly plans?: readonly JobPlan[]
 }
 
-function withoutWarning(report: BulkReport): Report {
-  return { ...report, warnings: [] }
+interface JobPlan extends CancelPlan {
+  readonly jobId: string
 }
+
+/** The largest number of jobs of which a dry run reads the steps. */
+const mostPlans = 20
 
 async function decideOne(client: JobClient, one: One): Promise<Report> {
   const { kind, jobId, step, dryRun, by, why, ...edit } = one
@@ -119,7 +125,21 @@ interface Many {
   readonly terminal: Terminal
 }
 
-async function decideAll({ kind, client, options, terminal }: Many, decision: Decision): Promise<BulkReport> {
+async function decideAll(many: Many, decision: Decision): Promise<Report> {
+  const report = await decideSelected(many, decision)
+  if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings: [] }
+  const plans: JobPlan[] = []
+  for (const jobId of report.done.slice(0, mostPlans)) {
+    const job = await many.client.get(jobId)
+    if (job !== null) plans.push({ jobId, ...(await job.cancelPlan()) })
+  }
+  return { ...report, warnings: [], plans }
+}
+
+async function decideSelected(
+  { kind, client, options, terminal }: Many,
+  decision: Decision,
+): Promise<BulkReport> {
   const { assignee, snoozed, notSnoozed } = options
   const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
   const filter = { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
@@ -144,15 +164,21 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
   }
 }
 
-function printPlan({ stopped, undone, kept }: CancelPlan, terminal: Terminal): void {
-  const lines = [
+function printPlan(plan: CancelPlan, terminal: Terminal): void {
+  for (const part of partsOf(plan)) terminal.print(wrapped(part, terminal.width, '  '))
+}
+
+function lineOf({ jobId, ...plan }: JobPlan): string {
+  return `${jobId}: ${partsOf(plan).join('; ')}`
+}
+
+function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
+  const parts = [
     ['stopped', stopped],
     ['undone', undone],
     ['effects stay', kept],
   ] as const
-  for (const [name, ids] of lines) {
-    terminal.print(wrapped(`${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`, terminal.width, '  '))
-  }
+  return parts.map(([name, ids]) => `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`)
 }
 
 /** Prints what became of each job. */
