@@ -80,7 +80,7 @@ export async function dev(
       const names = workflows.map((workflow) => workflow.name)
       if (json === true)
         terminal.print(JSON.stringify({ endpoint, key, workflows: names, page: page?.address ?? null }))
-      else terminal.print(howToGoOn({ endpoint, key, path, names, page: page?.address ?? null }))
+      else terminal.print(howToGoOn({ endpoint, key, path, workflows, page: page?.address ?? null }))
       await told
       await page?.close()
     } finally {
@@ -141,16 +141,20 @@ interface Running {
   readonly endpoint: string
   readonly key: string
   readonly path: string
-  readonly names: readonly string[]
+  readonly workflows: UserModule['workflows']
   /** The address that signs in a browser, or null if no page is served. */
   readonly page: string | null
 }
 
-function howToGoOn({ endpoint, key, path, names, page }: Running): string {
+function howToGoOn({ endpoint, key, path, workflows, page }: Running): string {
   return [
     `scheduler, agents, supervisor and notifier run on ${endpoint}; in another terminal:`,
     `  export COSMOS_ENDPOINT=${endpoint} COSMOS_KEY=${key}`,
-    ...names.map((name) => `  npx stepward submit ${name} FILE.jsonl --workflows ${path} --wait`),
+    ...workflows.map(({ name, submission }) =>
+      submission.jobId === undefined
+        ? `  (a program submits ${name}, or define its jobId for "stepward submit")`
+        : `  npx stepward submit ${name} FILE.jsonl --workflows ${path} --wait`,
+    ),
     '  npx stepward list',
     ...(page === null ? [] : [`or in a browser of this machine: ${page}`]),
     'Ctrl-C stops it.',
