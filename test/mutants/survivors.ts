@@ -147,7 +147,7 @@ export const survivors: readonly Survivors[] = [
         'first.before <= place.before',
         'first.before < place.before',
       ],
-      ['if (upTo < this.handled) return', 'upTo < this.handled', 'upTo <= this.handled'],
+      ['if (upTo < this.handled) return nothingToDo', 'upTo < this.handled', 'upTo <= this.handled'],
     ],
   },
   {
@@ -157,7 +157,7 @@ export const survivors: readonly Survivors[] = [
     mutants: [
       ['if (reported === null) return', 'reported === null', 'false'],
       [
-        "if (this.reached.kind === 'continuation' && this.reached.token === token) return",
+        "if (this.reached.kind === 'continuation' && this.reached.token === token) return nothingToDo",
         "this.reached.kind === 'continuation'",
         'true',
       ],
