@@ -118,7 +118,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     chars: { ...blank, ...none, right: '', 'right-mid': '', middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })
-  drawn.push(...rows.map((row) => row.map((cell) => visible(String(cell).replaceAll('\n', ' ')))))
+  drawn.push(...rows.map((row) => row.map((cell) => visible(String(cell).replaceAll('\n', '\\n')))))
   return drawn
     .toString()
     .split('\n')
