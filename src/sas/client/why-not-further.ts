@@ -57,7 +57,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   const working = open.filter(({ kind }) => kind === 'operation')
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
-  const atWork = working.filter((step) => !isHeldBack(step, now) && !isBetweenTries(step))
+  const atWork = working.filter((step) => !isHeldBack(step, now) && !isBetweenTries(step) && !isOwed(step))
   if (atWork.length > 0) return workText(atWork, now)
   if (working.length > 0) return heldBackText(working, now)
   return 'The scheduler decides what follows.'
@@ -108,12 +108,17 @@ function isOverdue({ completeByMs }: StepDocument, now: number): boolean {
   return completeByMs !== null && completeByMs + supervisedWithinMs < now
 }
 
+/** Checks whether a step waits for a time, at which the supervisor offers its next attempt or round. */
+function isOwed({ lockedBy, notBeforeMs }: StepDocument): boolean {
+  return lockedBy === null && notBeforeMs !== null
+}
+
 function overdueText(steps: readonly StepDocument[]): string {
   const which = `${steps.length === 1 ? 'step' : 'steps'} ${listed(namesOf(steps))}`
-  return (
-    `The deadline of ${which} passed at ${earliest(steps)}, and no supervisor has handled it; ` +
-    '"stepward leases" shows whether one runs.'
-  )
+  const what = steps.every(isOwed)
+    ? `The next attempt of ${which} was due at ${earliest(steps)}, and no supervisor has offered it`
+    : `The deadline of ${which} passed at ${earliest(steps)}, and no supervisor has handled it`
+  return `${what}; "stepward leases" shows whether one runs.`
 }
 
 function questionText({
@@ -195,7 +200,7 @@ function untilText(steps: readonly StepDocument[], now: number): string {
   const times = steps.flatMap(({ completeByMs }) => completeByMs ?? [])
   if (times.length === 0) return ''
   return Math.min(...times) < now
-    ? `; the deadline passed at ${earliest(steps)}, and waits for the supervisor`
+    ? `; the deadline passed at ${earliest(steps)}, and the supervisor has not handled it yet`
     : `, until ${earliest(steps)} at the latest`
 }
 
@@ -214,7 +219,7 @@ function heldBackText(steps: readonly StepDocument[], now: number): string {
   const { round, notBeforeMs, stepId } = first
   const isBetweenRounds = round !== undefined && failuresOf(first) === 0 && notBeforeMs !== null
   const said = isBetweenRounds
-    ? `Step ${stepId} begins round ${round.number} at ${timeText(notBeforeMs)}.`
+    ? `Step ${stepId} begins round ${round.number}${whenText(notBeforeMs, now, `at ${timeText(notBeforeMs)}`)}.`
     : retryText(first, now)
   return `${said}${also}`
 }
@@ -228,9 +233,14 @@ function retryText(step: StepDocument, now: number): string {
   const message = step.diagnostics.at(-1)?.message
   const said = message === undefined ? 'no answer' : `"${message}"`
   const at = nextMs(step)
-  const when = at === Infinity ? '' : ` ${durationText(at - now)}, at ${timeText(at)}`
+  const when = at === Infinity ? '' : whenText(at, now, `${durationText(at - now)}, at ${timeText(at)}`)
   const next = failures < step.maxFailures ? 'tried again' : 'given up'
   return `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said}) and is ${next}${when}.`
+}
+
+/** Returns the text about a later time. After that time, the supervisor has not offered the step yet. */
+function whenText(atMs: number, now: number, later: string): string {
+  return atMs <= now ? ` as soon as the supervisor handles it (due since ${timeText(atMs)})` : ` ${later}`
 }
 
 /** Returns the time until the next attempt in its largest unit, such as `in 12 s`. */

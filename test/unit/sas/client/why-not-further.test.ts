@@ -40,6 +40,19 @@ it('a step between two rounds says when the next round begins', () => {
   expect(sentence([waits])).toBe('Step poll begins round 3 at 2026-01-01T00:01:00Z.')
 })
 
+it('a step whose next round is due is not dispatched, and missed no deadline', () => {
+  const round = { number: 2, first: 1, until: null, previous: null }
+  const dueAt = (ms: number) =>
+    open('poll', { processState: 'Pending', round, notBeforeMs: ms, completeByMs: ms })
+  expect(sentence([dueAt(now - 1_000)])).toBe(
+    'Step poll begins round 2 as soon as the supervisor handles it (due since 2025-12-31T23:59:59Z).',
+  )
+  expect(sentence([dueAt(now - 5 * minute)])).toBe(
+    'The next attempt of step poll was due at 2025-12-31T23:55:00Z, and no supervisor has offered it; ' +
+      '"stepward leases" shows whether one runs.',
+  )
+})
+
 it('an ended job says how it ended', () => {
   expect(sentence([], { processState: 'Processed' })).toBe('Every step is done or skipped.')
   const steps = { a: { state: 'Processed', dispatch: 1 }, b: { state: 'Refused', dispatch: 1 } }
@@ -236,7 +249,7 @@ it('a paused job names the operator, the time and the reason, and the attempts t
 it('a step whose deadline passed long ago says that no supervisor has handled it', () => {
   const late = (stepId: string, byMs: number) => open(stepId, { completeByMs: now - byMs })
   expect(sentence([late('a', 2 * minute)])).toBe(
-    'Step a is dispatched to agent shop; the deadline passed at 2025-12-31T23:58:00Z, and waits for the supervisor.',
+    'Step a is dispatched to agent shop; the deadline passed at 2025-12-31T23:58:00Z, and the supervisor has not handled it yet.',
   )
   const said = 'passed at 2025-12-31T23:55:00Z, and no supervisor has handled it; '
   const advice = '"stepward leases" shows whether one runs.'
