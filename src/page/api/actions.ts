@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { tagsByName, withoutSecretsOf } from '../../sas/internal.js'
-import { filterOf, filterShape } from './filters.js'
+import { filterOf, filterShape, tagRule } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
   eachOf,
@@ -148,7 +148,7 @@ const submit = route({
     jobId: term,
     partitionKey: term,
     tag: z
-      .array(z.string().regex(/^[^=]+=./))
+      .array(z.string().regex(/^[^=]+=./, tagRule))
       .default([])
       .meta({ description: 'Tags as NAME=VALUE.' }),
     priority: z.number().optional().meta({ description: 'Jobs with a larger number go first.' }),

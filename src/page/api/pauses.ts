@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
+import { rowLimit } from './filters.js'
 import { performed, reason, report, selectionShape, type JobName, type Report } from './performed.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
@@ -11,7 +12,7 @@ const pauses = route({
   method: 'GET',
   path: '/api/pauses',
   summary: 'The paused workflows, agents and keys of limits, and the paused jobs.',
-  asked: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(mostJobs) }),
+  asked: z.strictObject({ limit: rowLimit(mostJobs) }),
   answer: z.strictObject({
     paused: z.array(
       z.strictObject({
@@ -63,8 +64,8 @@ const pause = route({
   handle: async (store, { why, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    refuseUnlessOne(selected, target)
     if (target !== undefined) {
-      refuseJobs(selected)
       await pauseTarget(client, target, { by, why, dryRun })
       return doneTo(target, dryRun)
     }
@@ -83,8 +84,8 @@ const resume = route({
   handle: async (store, { why, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    refuseUnlessOne(selected, target)
     if (target !== undefined) {
-      refuseJobs(selected)
       await resumeTarget(client, target, { by, why, dryRun })
       return doneTo(target, dryRun)
     }
@@ -114,8 +115,11 @@ async function resumeTarget(
   else if (!terms.dryRun) await client.limits.resume(name, { by: terms.by, why: terms.why })
 }
 
-function refuseJobs(selected: { readonly job?: unknown; readonly jobs?: unknown }): void {
-  if (selected.job !== undefined || selected.jobs !== undefined) {
+function refuseUnlessOne(
+  { job, jobs }: { readonly job?: unknown; readonly jobs?: unknown },
+  target: Target,
+): void {
+  if ([job, jobs, target].filter((part) => part !== undefined).length !== 1) {
     throw new RequestInvalid('name exactly one of job, jobs and target')
   }
 }

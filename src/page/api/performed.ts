@@ -30,7 +30,16 @@ export const selectionShape = {
   }),
 }
 
-export const reason = z.string().trim().min(1).meta({ description: 'The reason, stored with the job.' })
+const reasonRule = {
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined || typeof input === 'string' ? 'is missing: say why' : 'must be a text that says why',
+}
+
+export const reason = z
+  .string(reasonRule)
+  .trim()
+  .min(1, reasonRule)
+  .meta({ description: 'The reason, stored with the decision.' })
 
 /** The answer of every action: what accepted it, and what refused it, with the reason. */
 export const report = z.strictObject({

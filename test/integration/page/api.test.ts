@@ -144,6 +144,34 @@ describe('reads', () => {
     expect(JSON.parse(text)).toMatchObject({ error: { name: 'RequestInvalid' } })
   })
 
+  it.each([
+    ['tag=x', 'tag "x" must be NAME=VALUE, such as customer=4711'],
+    ['limit=abc', 'limit "abc" must be a whole number from 1 to 500'],
+    ['limit=0.5', 'limit "0.5" must be a whole number from 1 to 500'],
+  ])('nothing with %s, and says the rule', async (query, message) => {
+    const { text } = await page.get(`/api/jobs?${query}`)
+    expect(JSON.parse(text)).toEqual({ error: { name: 'RequestInvalid', message } })
+  })
+
+  it.each([
+    ['pause', { why: 'x' }, 'name exactly one of job, jobs and target'],
+    ['cancel', { why: 'x' }, 'name exactly one of job, jobs and filter'],
+    ['cancel', { job: { jobId: 'good' } }, 'why is missing: say why'],
+    ['cancel', { job: { jobId: 'good' }, why: ' ' }, 'why is missing: say why'],
+    [
+      'pause',
+      { workflow: 'buying', why: 'x' },
+      'unknown field "workflow": the fields are job, jobs, dryRun, operation, target, why',
+    ],
+    [
+      'cancel',
+      { jobs: [{ id: 'good' }], why: 'x' },
+      'jobs.0.jobId is missing; unknown field "id" in jobs.0: the fields are jobId, partitionKey',
+    ],
+  ])('no action %s with %j, and says why', async (action, body, message) => {
+    expect(await act(action, body, 400)).toEqual({ error: { name: 'RequestInvalid', message } })
+  })
+
   it('one job with inputs, outputs and advice', async () => {
     const bad = await read<Record<string, unknown>>(`/api/job?jobId=${encodeURIComponent(`bad ${hostile}`)}`)
     expect(bad).toMatchObject({
