@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { rowLimit } from './filters.js'
-import { performed, reason, report, selectionShape, type JobName, type Report } from './performed.js'
+import {
+  performed,
+  reason,
+  reasonUnlessDry,
+  report,
+  whyOf,
+  selectionShape,
+  type JobName,
+  type Report,
+} from './performed.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 import { jobSummary } from './shapes.js'
@@ -59,12 +68,13 @@ const pause = route({
   method: 'POST',
   path: '/api/actions/pause',
   summary: 'Lets no attempt of jobs, of a workflow or of an agent begin until they are resumed.',
-  asked: z.strictObject({ ...asked, why: reason }),
+  asked: z.strictObject({ ...asked, why: reasonUnlessDry }),
   answer: report,
-  handle: async (store, { why, target, ...selected }) => {
+  handle: async (store, { why: given, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
     refuseUnlessOne(selected, target)
+    const why = whyOf(given, dryRun)
     if (target !== undefined) {
       await pauseTarget(client, target, { by, why, dryRun })
       return doneTo(target, dryRun)

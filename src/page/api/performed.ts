@@ -41,6 +41,18 @@ export const reason = z
   .min(1, reasonRule)
   .meta({ description: 'The reason, stored with the decision.' })
 
+/** The reason of an action that can be tried first. `whyOf` demands it if the action is real. */
+export const reasonUnlessDry = reason.optional().meta({
+  description: 'The reason, stored with the decision. Only a dry run needs none.',
+})
+
+/** Returns the reason of an action. A dry run stores none, so it may have none. */
+export function whyOf(why: string | undefined, dryRun: boolean): string {
+  if (why !== undefined) return why
+  if (dryRun) return 'dry run'
+  throw new RequestInvalid('why is missing: say why')
+}
+
 /** The answer of every action: what accepted it, and what refused it, with the reason. */
 export const report = z.strictObject({
   isDryRun: z.boolean(),

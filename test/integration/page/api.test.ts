@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { routes } from '../../../src/page/api/routes.js'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { processorNameOf } from '../../../src/connection/internal.js'
@@ -151,6 +152,23 @@ describe('reads', () => {
   ])('nothing with %s, and says the rule', async (query, message) => {
     const { text } = await page.get(`/api/jobs?${query}`)
     expect(JSON.parse(text)).toEqual({ error: { name: 'RequestInvalid', message } })
+  })
+
+  it('each dry run without a reason', async () => {
+    const dryRun = true
+    expect(await act('cancel', { job: { jobId: 'good' }, dryRun })).toMatchObject({ isDryRun: true })
+    expect(await act('resubmit', { job: { jobId: 'bad-2' }, dryRun })).toMatchObject({ done: ['bad-2'] })
+    expect(await act('pause', { target: { kind: 'workflow', name: 'buying' }, dryRun })).toMatchObject({
+      done: ['buying'],
+    })
+    const times = { from: '2h', to: '1h' }
+    expect(await act('schedule/backfill', { schedule: 'counting', ...times, dryRun })).toMatchObject({
+      done: [],
+    })
+    for (const { path, asked } of routes) {
+      const { dryRun: tried, why } = asked.shape as Readonly<Record<string, z.ZodType>>
+      if (tried !== undefined && why !== undefined) expect(why.safeParse(undefined).success, path).toBe(true)
+    }
   })
 
   it.each([
