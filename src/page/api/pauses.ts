@@ -1,11 +1,14 @@
 import { z } from 'zod'
+import { isUnknownName, limitNote, unknownText } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
+import type { LimitView } from '../../sas/index.js'
 import { rowLimit } from './filters.js'
 import {
   performed,
   reason,
   reasonUnlessDry,
   report,
+  warningsOf,
   whyOf,
   selectionShape,
   type JobName,
@@ -76,8 +79,9 @@ const pause = route({
     refuseUnlessOne(selected, target)
     const why = whyOf(given, dryRun)
     if (target !== undefined) {
+      const known = target.kind === 'key' ? await client.limits.get(target.name) : null
       await pauseTarget(client, target, { by, why, dryRun })
-      return doneTo(target, dryRun)
+      return { ...doneTo(target, dryRun), warnings: await warningsOf(noteOn(store, target, known)) }
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.pause(jobId, why, { by, dryRun, ...withoutUndefined(where) })
@@ -113,6 +117,16 @@ async function pauseTarget(
   if (kind === 'workflow') await client.pause({ workflow: name }, why, { by, dryRun })
   else if (kind === 'agent') await client.pause({ agent: name }, why, { by, dryRun })
   else if (!dryRun) await client.limits.pause(name, { by, why })
+}
+
+/** Returns what a person should know about the name that is paused, or null. `known` is the limit before the pause. */
+async function noteOn(
+  { client, selection }: PageStore,
+  { kind, name }: NonNullable<Target>,
+  known: LimitView | null,
+): Promise<string | null> {
+  if (kind === 'key') return limitNote(client, name, known)
+  return (await isUnknownName(client, selection, { what: kind, name })) ? unknownText(kind, name) : null
 }
 
 async function resumeTarget(

@@ -53,11 +53,21 @@ export function whyOf(why: string | undefined, dryRun: boolean): string {
   throw new RequestInvalid('why is missing: say why')
 }
 
+/** Returns a note as a list. The action is carried out, so an error here changes nothing. */
+export async function warningsOf(note: Promise<string | null>): Promise<string[]> {
+  const text = await note.catch(() => null)
+  return text === null ? [] : [text]
+}
+
 /** The answer of every action: what accepted it, and what refused it, with the reason. */
 export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'What a person should know besides, such as that a name may be misspelt.' }),
 })
 
 export type Report = z.infer<typeof report>

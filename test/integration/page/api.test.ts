@@ -154,6 +154,22 @@ describe('reads', () => {
     expect(JSON.parse(text)).toEqual({ error: { name: 'RequestInvalid', message } })
   })
 
+  it('a decision about a name that may be misspelt, with a warning', async () => {
+    const set = await act('limit/set', { key: 'zzz', atOnce: '1', why: 'x' })
+    expect(set['warnings']).toEqual([expect.stringContaining('no step or job has come to limit "zzz" today')])
+    const targets = [
+      ['workflow', 'buyin', ['there is no job of workflow "buyin" yet: check the name']],
+      ['agent', 'labb', ['no running instance has agent "labb" yet: check the name']],
+      ['key', 'yyy', [expect.stringContaining('no step or job has come to limit "yyy" today')]],
+      ['workflow', 'buying', []],
+      ['agent', 'bank', []],
+    ] as const
+    for (const [kind, name, warnings] of targets) {
+      const paused = await act('pause', { target: { kind, name }, dryRun: true })
+      expect(paused['warnings'], name).toEqual(warnings)
+    }
+  })
+
   it('each dry run without a reason', async () => {
     const dryRun = true
     expect(await act('cancel', { job: { jobId: 'good' }, dryRun })).toMatchObject({ isDryRun: true })
