@@ -6,7 +6,7 @@
  *
  * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
  * - `attention.ts` finds the jobs that need a person, and `attention-groups.ts` groups them and gives advice.
- *   `lacking/` finds the roles and the agents that jobs need and that no instance runs.
+ *   `lacking/` finds the roles and the agents that jobs need and that no instance runs, and the names that may be misspelt.
  * - `audit.ts` reads the decisions of operators about all jobs and schedules.
  * - `check-module.ts` checks the workflows, agents and schedules of a module, without a store.
  * - `cost-report.ts` computes the request units of jobs and of instances without work.
@@ -42,6 +42,7 @@ export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
 export { standingSentence, standingText, standingWork, type StandingWork } from './lacking/standing-work.js'
+export { isUnknownName, limitNote, unknownLimit, unknownText } from './lacking/unknown-names.js'
 export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'

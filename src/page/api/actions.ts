@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { tagsByName, withoutSecretsOf } from '../../sas/internal.js'
-import { filterOf, filterShape } from './filters.js'
+import { filterOf, filterShape, tagRule } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
   eachOf,
   jobName,
   performed,
   reason,
+  reasonUnlessDry,
   report,
   selectionShape,
+  whyOf,
   type JobName,
   type Report,
   type Selected,
@@ -32,13 +34,14 @@ const resubmit = route({
     ...selectionShape,
     step: z.string().min(1).optional(),
     input: z.unknown().optional().meta({ description: 'The new input of the step.' }),
-    why: reason,
+    why: reasonUnlessDry,
   }),
   answer: report,
-  handle: async (store, { step, input, why, ...selected }) => {
+  handle: async (store, { step, input, why: given, ...selected }) => {
     const { client, by, clock } = store
     refuseParts(selected, { step, input })
     const { dryRun } = selected
+    const why = whyOf(given, dryRun)
     return performed(store, { command: 'resubmit', why }, selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
@@ -75,11 +78,12 @@ const cancel = route({
   method: 'POST',
   path: '/api/actions/cancel',
   summary: 'Stops jobs, and undoes what was done.',
-  asked: z.strictObject({ ...selectionShape, why: reason }),
+  asked: z.strictObject({ ...selectionShape, why: reasonUnlessDry }),
   answer: report,
-  handle: async (store, { why, ...selected }) => {
+  handle: async (store, { why: given, ...selected }) => {
     const { client, by, clock } = store
     const { dryRun } = selected
+    const why = whyOf(given, dryRun)
     return performed(store, { command: 'cancel', why }, selected, {
       one: ({ jobId, ...where }) => client.cancel(jobId, why, { by, dryRun, ...withoutUndefined(where) }),
       all: async (filter, progress) =>
@@ -148,7 +152,7 @@ const submit = route({
     jobId: term,
     partitionKey: term,
     tag: z
-      .array(z.string().regex(/^[^=]+=./))
+      .array(z.string().regex(/^[^=]+=./, tagRule))
       .default([])
       .meta({ description: 'Tags as NAME=VALUE.' }),
     priority: z.number().optional().meta({ description: 'Jobs with a larger number go first.' }),

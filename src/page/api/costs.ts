@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { costReport, readUsage } from '../../operations/index.js'
 import { shapeOfWorkflow, usualDocumentKilobytes } from '../../sas/internal.js'
+import { wholeNumber } from './filters.js'
 import { route } from './route.js'
 
-const number = (least: number, most: number, fallback: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback)
+const number = (least: number, most: number, fallback: number) => wholeNumber(least, most).default(fallback)
 
 const perJob = z.strictObject({
   writeRequests: z.number(),

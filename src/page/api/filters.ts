@@ -8,6 +8,23 @@ import { state as stateName } from './shapes.js'
 
 const time = z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' })
 
+/** The rule of a tag. */
+export const tagRule = 'must be NAME=VALUE, such as customer=4711'
+
+/** The largest number of rows on a page of a list. */
+const mostRows = 500
+
+/** Returns the parameter with the number of rows of a list. */
+export function rowLimit(usual: number) {
+  return wholeNumber(1, mostRows).default(usual)
+}
+
+/** Returns a parameter of a query that is a whole number. */
+export function wholeNumber(least: number, most: number) {
+  const rule = `must be a whole number from ${least} to ${most}`
+  return z.coerce.number(rule).int(rule).min(least, rule).max(most, rule)
+}
+
 /** The filters of the command line. A text is never empty, because an empty filter would match every job. */
 export const filterShape = {
   workflow: z.string().min(1).optional(),
@@ -17,7 +34,7 @@ export const filterShape = {
   until: time,
   tag: z
     .string()
-    .regex(/^[^=]+=./)
+    .regex(/^[^=]+=./, tagRule)
     .optional()
     .meta({ description: 'A tag as NAME=VALUE.' }),
   text: z

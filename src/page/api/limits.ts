@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { limitNote } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
-import { reason, report } from './performed.js'
+import { reason, report, warningsOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 
 const limitView = z.strictObject({
@@ -51,14 +52,15 @@ const set = route({
       throw new RequestInvalid('name a number of the limit: atOnce, perSecond or burst')
     }
     const wanted = Object.entries(numbers).map(([field, text]) => [field, numberOf(field, text)] as const)
-    const { atOnce, perSecond, burst } = (await client.limits.get(name)) ?? {}
+    const known = await client.limits.get(name)
+    const { atOnce, perSecond, burst } = known ?? {}
     const present = withoutUndefined({
       atOnce: atOnce ?? undefined,
       perSecond: perSecond ?? undefined,
       burst: burst ?? undefined,
     })
     await client.limits.set(name, { ...present, ...Object.fromEntries(wanted) }, { by, why })
-    return done(name)
+    return { ...done(name), warnings: await warningsOf(limitNote(client, name, known)) }
   },
 })
 

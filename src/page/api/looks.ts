@@ -20,7 +20,7 @@ import {
   whatLacks,
 } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
-import { filterOf, filterShape } from './filters.js'
+import { filterOf, filterShape, rowLimit } from './filters.js'
 import { RequestInvalid, route } from './route.js'
 import { attentionGroup, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
@@ -38,7 +38,7 @@ const jobs = route({
       .min(1)
       .optional()
       .meta({ description: 'A time, or the value of `next` of the previous page.' }),
-    limit: z.coerce.number().int().min(1).max(500).default(defaultLimit),
+    limit: rowLimit(defaultLimit),
   }),
   answer: z.strictObject({
     jobs: z.array(jobSummary),

@@ -1,6 +1,19 @@
 import { z } from 'zod'
+import { isUnknownName, limitNote, unknownText } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
-import { performed, reason, report, selectionShape, type JobName, type Report } from './performed.js'
+import type { LimitView } from '../../sas/index.js'
+import { rowLimit } from './filters.js'
+import {
+  performed,
+  reason,
+  reasonUnlessDry,
+  report,
+  warningsOf,
+  whyOf,
+  selectionShape,
+  type JobName,
+  type Report,
+} from './performed.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 import { jobSummary } from './shapes.js'
@@ -11,7 +24,7 @@ const pauses = route({
   method: 'GET',
   path: '/api/pauses',
   summary: 'The paused workflows, agents and keys of limits, and the paused jobs.',
-  asked: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(mostJobs) }),
+  asked: z.strictObject({ limit: rowLimit(mostJobs) }),
   answer: z.strictObject({
     paused: z.array(
       z.strictObject({
@@ -58,15 +71,17 @@ const pause = route({
   method: 'POST',
   path: '/api/actions/pause',
   summary: 'Lets no attempt of jobs, of a workflow or of an agent begin until they are resumed.',
-  asked: z.strictObject({ ...asked, why: reason }),
+  asked: z.strictObject({ ...asked, why: reasonUnlessDry }),
   answer: report,
-  handle: async (store, { why, target, ...selected }) => {
+  handle: async (store, { why: given, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    refuseUnlessOne(selected, target)
+    const why = whyOf(given, dryRun)
     if (target !== undefined) {
-      refuseJobs(selected)
+      const known = target.kind === 'key' ? await client.limits.get(target.name) : null
       await pauseTarget(client, target, { by, why, dryRun })
-      return doneTo(target, dryRun)
+      return { ...doneTo(target, dryRun), warnings: await warningsOf(noteOn(store, target, known)) }
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.pause(jobId, why, { by, dryRun, ...withoutUndefined(where) })
@@ -83,8 +98,8 @@ const resume = route({
   handle: async (store, { why, target, ...selected }) => {
     const { client, by } = store
     const { dryRun } = selected
+    refuseUnlessOne(selected, target)
     if (target !== undefined) {
-      refuseJobs(selected)
       await resumeTarget(client, target, { by, why, dryRun })
       return doneTo(target, dryRun)
     }
@@ -104,6 +119,16 @@ async function pauseTarget(
   else if (!dryRun) await client.limits.pause(name, { by, why })
 }
 
+/** Returns what a person should know about the name that is paused, or null. `known` is the limit before the pause. */
+async function noteOn(
+  { client, selection }: PageStore,
+  { kind, name }: NonNullable<Target>,
+  known: LimitView | null,
+): Promise<string | null> {
+  if (kind === 'key') return limitNote(client, name, known)
+  return (await isUnknownName(client, selection, { what: kind, name })) ? unknownText(kind, name) : null
+}
+
 async function resumeTarget(
   client: PageStore['client'],
   { kind, name }: NonNullable<Target>,
@@ -114,8 +139,11 @@ async function resumeTarget(
   else if (!terms.dryRun) await client.limits.resume(name, { by: terms.by, why: terms.why })
 }
 
-function refuseJobs(selected: { readonly job?: unknown; readonly jobs?: unknown }): void {
-  if (selected.job !== undefined || selected.jobs !== undefined) {
+function refuseUnlessOne(
+  { job, jobs }: { readonly job?: unknown; readonly jobs?: unknown },
+  target: Target,
+): void {
+  if ([job, jobs, target].filter((part) => part !== undefined).length !== 1) {
     throw new RequestInvalid('name exactly one of job, jobs and target')
   }
 }

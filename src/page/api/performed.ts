@@ -30,13 +30,44 @@ export const selectionShape = {
   }),
 }
 
-export const reason = z.string().trim().min(1).meta({ description: 'The reason, stored with the job.' })
+const reasonRule = {
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined || typeof input === 'string' ? 'is missing: say why' : 'must be a text that says why',
+}
+
+export const reason = z
+  .string(reasonRule)
+  .trim()
+  .min(1, reasonRule)
+  .meta({ description: 'The reason, stored with the decision.' })
+
+/** The reason of an action that can be tried first. `whyOf` demands it if the action is real. */
+export const reasonUnlessDry = reason.optional().meta({
+  description: 'The reason, stored with the decision. Only a dry run needs none.',
+})
+
+/** Returns the reason of an action. A dry run stores none, so it may have none. */
+export function whyOf(why: string | undefined, dryRun: boolean): string {
+  if (why !== undefined) return why
+  if (dryRun) return 'dry run'
+  throw new RequestInvalid('why is missing: say why')
+}
+
+/** Returns a note as a list. The action is carried out, so an error here changes nothing. */
+export async function warningsOf(note: Promise<string | null>): Promise<string[]> {
+  const text = await note.catch(() => null)
+  return text === null ? [] : [text]
+}
 
 /** The answer of every action: what accepted it, and what refused it, with the reason. */
 export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'What a person should know besides, such as that a name may be misspelt.' }),
 })
 
 export type Report = z.infer<typeof report>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
+import { rowLimit } from './filters.js'
 import { report } from './performed.js'
 import { route } from './route.js'
 import { openQuestion } from './shapes.js'
@@ -17,7 +18,7 @@ const inbox = route({
       .optional()
       .meta({ description: 'Only questions that this person may answer.' }),
     workflow: z.string().min(1).optional(),
-    limit: z.coerce.number().int().min(1).max(500).default(defaultLimit),
+    limit: rowLimit(defaultLimit),
   }),
   answer: z.strictObject({
     questions: z.array(openQuestion),

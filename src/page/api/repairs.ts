@@ -4,7 +4,7 @@ import { JobNotFound, type MigratedAlike, type MigrateReport, type RestartReport
 import { alike } from '../../sas/internal.js'
 import { copied, refuseParts, workflowNamed } from './actions.js'
 import { filterOf } from './filters.js'
-import { performed, reason, report, selectionShape } from './performed.js'
+import { performed, reasonUnlessDry, report, selectionShape, whyOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { edit } from './shapes.js'
 
@@ -35,13 +35,14 @@ const restart = route({
       .enum(['undo', 'keep'])
       .optional()
       .meta({ description: 'What becomes of effects of steps that run again.' }),
-    why: reason,
+    why: reasonUnlessDry,
   }),
   answer: report.extend({ restarted }),
-  handle: async (store, { from, input, stepInput, as, after, why, ...selected }) => {
+  handle: async (store, { from, input, stepInput, as, after, why: given, ...selected }) => {
     const { client, by, clock, workflows } = store
     refuseParts(selected, { input, stepInput, as })
     const { dryRun } = selected
+    const why = whyOf(given, dryRun)
     const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, stepInput, after }) }
     const made: RestartReport[] = []
     const found = await performed(store, { command: 'restart', why }, selected, {
@@ -84,14 +85,15 @@ const migrate = route({
   path: '/api/actions/migrate',
   summary:
     'Replaces the plan of jobs by the definition in the module that the page was started with. A filter needs the workflow.',
-  asked: z.strictObject({ ...selectionShape, why: reason }),
+  asked: z.strictObject({ ...selectionShape, why: reasonUnlessDry }),
   answer: report.extend({
     migrated,
     otherPlans: z.number().meta({ description: 'The number of groups that "migrated" leaves out.' }),
   }),
-  handle: async (store, { why, ...selected }) => {
+  handle: async (store, { why: given, ...selected }) => {
     const { client, by, clock } = store
     const { dryRun } = selected
+    const why = whyOf(given, dryRun)
     const terms = { by, why, dryRun }
     const made: MigrateReport[] = []
     const groups: MigratedAlike[] = []

@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../platform/internal.js'
 import { ScheduleNotFound, type ScheduleOptions } from '../../sas/index.js'
 import { readScheduleTicks } from '../../sas/internal.js'
 import { parsedBy, workflowNamed } from './actions.js'
-import { report } from './performed.js'
+import { reason, reasonUnlessDry, report, whyOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { decision, state } from './shapes.js'
 
@@ -66,10 +66,10 @@ const schedule = route({
   },
 })
 
-const named = {
-  schedule: z.string().min(1),
-  why: z.string().trim().min(1).meta({ description: 'The reason, stored with the schedule.' }),
-}
+const scheduleName = z.string().min(1)
+const named = { schedule: scheduleName, why: reason }
+/** The fields of an action that can be tried first. */
+const tried = { schedule: scheduleName, why: reasonUnlessDry, dryRun: z.boolean().default(false) }
 
 const part = z.string().trim().min(1).optional()
 
@@ -78,7 +78,7 @@ const set = route({
   path: '/api/actions/schedule/set',
   summary: 'Creates a schedule, or changes the parts that are named. Other parts stay.',
   asked: z.strictObject({
-    ...named,
+    ...tried,
     workflow: part.meta({ description: 'A workflow of the module that the page was started with.' }),
     cron: part,
     timeZone: part,
@@ -87,10 +87,10 @@ const set = route({
     catchUp: part,
     jitter: part,
     input: z.unknown().optional().meta({ description: 'The input of each job.' }),
-    dryRun: z.boolean().default(false),
   }),
   answer: report,
-  handle: async (store, { schedule: id, why, dryRun, workflow: name, input: given, ...texts }) => {
+  handle: async (store, { schedule: id, why: stated, dryRun, workflow: name, input: given, ...texts }) => {
+    const why = whyOf(stated, dryRun)
     const workflow = name === undefined ? undefined : workflowNamed(store, name)
     const input = workflow === undefined || given === undefined ? given : parsedBy(workflow, given)
     // The library checks the texts, because it has the rules.
@@ -140,9 +140,10 @@ const backfill = route({
   method: 'POST',
   path: '/api/actions/schedule/backfill',
   summary: 'Submits the ticks of a time in the past. A tick that was submitted is left alone.',
-  asked: z.strictObject({ ...named, from: when, to: when, dryRun: z.boolean().default(false) }),
+  asked: z.strictObject({ ...tried, from: when, to: when }),
   answer: report,
-  handle: async ({ client, by, clock }, { schedule: id, why, dryRun, ...times }) => {
+  handle: async ({ client, by, clock }, { schedule: id, why: given, dryRun, ...times }) => {
+    const why = whyOf(given, dryRun)
     const [from, to] = [timeOf('from', times.from, clock.now()), timeOf('to', times.to, clock.now())]
     const { submitted, existing } = await client.schedules.backfill(id, { from, to, by, why, dryRun })
     const refused = existing.map((jobId) => ({ jobId, reason: 'the tick had been submitted before' }))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { routes } from '../../../src/page/api/routes.js'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { processorNameOf } from '../../../src/connection/internal.js'
@@ -142,6 +143,67 @@ describe('reads', () => {
     const { status, text } = await page.get(`/api/jobs?${query}`)
     expect(status).toBe(400)
     expect(JSON.parse(text)).toMatchObject({ error: { name: 'RequestInvalid' } })
+  })
+
+  it.each([
+    ['tag=x', 'tag "x" must be NAME=VALUE, such as customer=4711'],
+    ['limit=abc', 'limit "abc" must be a whole number from 1 to 500'],
+    ['limit=0.5', 'limit "0.5" must be a whole number from 1 to 500'],
+  ])('nothing with %s, and says the rule', async (query, message) => {
+    const { text } = await page.get(`/api/jobs?${query}`)
+    expect(JSON.parse(text)).toEqual({ error: { name: 'RequestInvalid', message } })
+  })
+
+  it('a decision about a name that may be misspelt, with a warning', async () => {
+    const set = await act('limit/set', { key: 'zzz', atOnce: '1', why: 'x' })
+    expect(set['warnings']).toEqual([expect.stringContaining('no step or job has come to limit "zzz" today')])
+    const targets = [
+      ['workflow', 'buyin', ['there is no job of workflow "buyin" yet: check the name']],
+      ['agent', 'labb', ['no running instance has agent "labb" yet: check the name']],
+      ['key', 'yyy', [expect.stringContaining('no step or job has come to limit "yyy" today')]],
+      ['workflow', 'buying', []],
+      ['agent', 'bank', []],
+    ] as const
+    for (const [kind, name, warnings] of targets) {
+      const paused = await act('pause', { target: { kind, name }, dryRun: true })
+      expect(paused['warnings'], name).toEqual(warnings)
+    }
+  })
+
+  it('each dry run without a reason', async () => {
+    const dryRun = true
+    expect(await act('cancel', { job: { jobId: 'good' }, dryRun })).toMatchObject({ isDryRun: true })
+    expect(await act('resubmit', { job: { jobId: 'bad-2' }, dryRun })).toMatchObject({ done: ['bad-2'] })
+    expect(await act('pause', { target: { kind: 'workflow', name: 'buying' }, dryRun })).toMatchObject({
+      done: ['buying'],
+    })
+    const times = { from: '2h', to: '1h' }
+    expect(await act('schedule/backfill', { schedule: 'counting', ...times, dryRun })).toMatchObject({
+      done: [],
+    })
+    for (const { path, asked } of routes) {
+      const { dryRun: tried, why } = asked.shape as Readonly<Record<string, z.ZodType>>
+      if (tried !== undefined && why !== undefined) expect(why.safeParse(undefined).success, path).toBe(true)
+    }
+  })
+
+  it.each([
+    ['pause', { why: 'x' }, 'name exactly one of job, jobs and target'],
+    ['cancel', { why: 'x' }, 'name exactly one of job, jobs and filter'],
+    ['cancel', { job: { jobId: 'good' } }, 'why is missing: say why'],
+    ['cancel', { job: { jobId: 'good' }, why: ' ' }, 'why is missing: say why'],
+    [
+      'pause',
+      { workflow: 'buying', why: 'x' },
+      'unknown field "workflow": the fields are job, jobs, dryRun, operation, target, why',
+    ],
+    [
+      'cancel',
+      { jobs: [{ id: 'good' }], why: 'x' },
+      'jobs.0.jobId is missing; unknown field "id" in jobs.0: the fields are jobId, partitionKey',
+    ],
+  ])('no action %s with %j, and says why', async (action, body, message) => {
+    expect(await act(action, body, 400)).toEqual({ error: { name: 'RequestInvalid', message } })
   })
 
   it('one job with inputs, outputs and advice', async () => {

@@ -1,8 +1,13 @@
-import { runningAgents, type UnitSelection } from '../../../operations/index.js'
+import {
+  isUnknownName,
+  limitNote,
+  unknownLimit,
+  unknownText,
+  type UnitSelection,
+} from '../../../operations/index.js'
 import { CommandRefused, type JobClient, type JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { isSharedLimit, type LimitModule } from './limits-of-module.js'
-import { limitNote, unknownLimit } from './limits.js'
 
 /** What can be paused. */
 type PauseKind = 'job' | 'workflow' | 'agent' | 'key'
@@ -95,19 +100,4 @@ function standingText(kind: PauseTerms['kind'], subject: string, paused: Pause |
   const { by, since, why, with: target } = paused
   const together = target === undefined ? '' : ` with ${target.kind} ${target.name}`
   return `${subject} was already paused${together} by ${by} at ${since.slice(0, 19)}Z: ${why}`
-}
-
-/** Checks whether a workflow has no job, or an agent is in no running instance, so that its name may be wrong. */
-async function isUnknownName(
-  client: JobClient,
-  settings: UnitSelection,
-  { what, name }: PauseTerms,
-): Promise<boolean> {
-  if (what === 'workflow') return (await client.list({ workflow: name, limit: 1 })).length === 0
-  return what === 'agent' && (await runningAgents(settings))?.has(name) === false
-}
-
-function unknownText(what: string, name: string): string {
-  const found = what === 'agent' ? 'no running instance has agent' : 'there is no job of workflow'
-  return `${found} ${JSON.stringify(name)} yet: check the name`
 }

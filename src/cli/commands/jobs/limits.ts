@@ -1,5 +1,6 @@
+import { limitNote, unknownLimit } from '../../../operations/index.js'
 import { counted, withoutUndefined } from '../../../platform/internal.js'
-import type { JobClient, LimitRules, LimitView } from '../../../sas/index.js'
+import type { LimitRules, LimitView } from '../../../sas/index.js'
 import { isLimitOfJobs } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
@@ -118,35 +119,8 @@ function rateOf(given: string): number {
   throw new CliError(`--per-second ${JSON.stringify(given)}: ${rule}`, exitCodes.usage)
 }
 
-/** Returns the advice about a key that may be misspelt. */
-export function unknownLimit(key: string): string {
-  return `no step or job has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
-}
-
 function perPartitionAdvice(key: string, first: string): string {
   return `each partition has a limit ${JSON.stringify(key)} of its own: name that of one, as in ${JSON.stringify(first)}`
-}
-
-/**
- * Returns what an operator should know about a decision on this key, or null. `known` is the limit before the decision.
- *
- * @throws StoreUnavailable if the store could not be reached
- */
-export async function limitNote(
-  client: JobClient,
-  key: string,
-  known: LimitView | null,
-): Promise<string | null> {
-  if (known === null) {
-    const effect =
-      'If the key is misspelt, or each partition has a limit of its own (perPartition), nothing is held back'
-    return `WARNING: ${unknownLimit(key)}. ${effect}`
-  }
-  const keys = await client.limits.inPartitions(key)
-  const [first] = keys
-  if (first === undefined) return null
-  const others = counted(keys.length, 'limit of one partition has', 'limits of single partitions have')
-  return `WARNING: ${others} this key too and did not change, such as ${JSON.stringify(first)}`
 }
 
 function listed(found: readonly LimitView[], width: number): string {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { withoutUndefined } from '../../../platform/internal.js'
 import { JobNotFound, type Job } from '../../../sas/index.js'
 import type { PageStore } from '../page-store.js'
+import { rowLimit } from '../filters.js'
 import { route } from '../route.js'
 
 const ofJob = { jobId: z.string().min(1), partitionKey: z.string().min(1).optional() }
@@ -26,7 +27,7 @@ const history = route({
   asked: z.strictObject({
     ...ofJob,
     after: z.string().min(1).optional().meta({ description: 'The value of `next` of the previous page.' }),
-    limit: z.coerce.number().int().min(1).max(500).default(100),
+    limit: rowLimit(100),
   }),
   answer: z.strictObject({
     source,

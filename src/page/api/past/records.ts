@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { instantOf, readAudit } from '../../../operations/index.js'
 import { report } from '../performed.js'
+import { rowLimit } from '../filters.js'
 import { RequestInvalid, route } from '../route.js'
 
 const auditRow = z.strictObject({
@@ -26,7 +27,7 @@ const audit = route({
       .min(1)
       .optional()
       .meta({ description: 'An age, a date, or the value of `next` of the previous page.' }),
-    limit: z.coerce.number().int().min(1).max(500).default(50),
+    limit: rowLimit(50),
   }),
   answer: z.strictObject({
     rows: z.array(auditRow),

@@ -15,12 +15,13 @@ const mostRefused = 100
  * @param {{ kind: Kind, report: Report, thing?: [string, string], close: () => void }} props
  */
 export function ActionResult({ kind, report, thing = actionKinds[kind].thing, close }) {
-  const { isDryRun, done, refused, restarted, migrated = [], otherPlans = 0 } = report
+  const { isDryRun, done, refused, warnings = [], restarted, migrated = [], otherPlans = 0 } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   return html`<div role="status" class="result">
     <p>
       ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
+    ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
     ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
     ${migrated.map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}

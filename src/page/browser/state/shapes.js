@@ -88,7 +88,7 @@
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
- *   restarted?: Restarted, migrated?: Migrated[], otherPlans?: number }} Report
+ *   warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number }} Report
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
  *   isNew: boolean }} Restarted
