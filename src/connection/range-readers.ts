@@ -44,9 +44,14 @@ export function ownerless(
 }
 
 /** A job, with what its steps say about the agents that they need. */
-export type WaitingJob = Pick<JobView, 'jobId' | 'partitionKey'> & {
-  readonly steps: readonly Pick<JobView['steps'][number], 'state' | 'actor'>[]
+export type WaitingJob = Pick<JobView, 'jobId' | 'partitionKey' | 'endedAt'> & {
+  readonly steps: readonly WaitingStep[]
 }
+
+type WaitingStep = Pick<
+  JobView['steps'][number],
+  'state' | 'actor' | 'attention' | 'failureCount' | 'diagnostics'
+>
 
 /**
  * Returns a function that says in a sentence which roles do not read the feed range of a job. If all of them do, it
@@ -59,6 +64,8 @@ export function rangeReaders(
 ): (job: WaitingJob) => Promise<string | null> {
   const expirationMs = leaseExpirationMs(timing)
   const look = async (job: WaitingJob): Promise<string | null> => {
+    // A job that has failed for another reason costs no request.
+    if (job.endedAt !== null && !job.steps.some(needsAgent)) return null
     const options = { monitoredContainer: state, leaseContainer: leases, now: () => clock.now() }
     const inspection = await inspect(options)
     // Leases that may not be read say nothing about their owners.
@@ -89,7 +96,8 @@ export function unreadText(job: WaitingJob, range: FeedRange, found: Found): str
   const isAtWork = job.steps.some(({ state, actor }) => {
     return actor !== '' && (state === 'Processing' || state === 'Compensating')
   })
-  const wanted = neededRoles.filter((role) => role !== 'agents' || isAtWork)
+  // A job that has failed needs no role before an operator acts.
+  const wanted = job.endedAt === null ? neededRoles.filter((role) => role !== 'agents' || isAtWork) : []
   const looks = wanted.map((role) => ({ role, ...leasesAt(role, range, found) }))
   const unread = looks.filter(({ parts, read }) => read.length === 0 || read.length < parts)
   const [first] = unread
@@ -100,17 +108,24 @@ export function unreadText(job: WaitingJob, range: FeedRange, found: Found): str
     const what = isPart ? `${first.parts - first.read.length} of ${first.parts} parts of ` : ''
     return `No instance ${which} reads ${what}the feed range of this job; "stepward leases" shows the owners.`
   }
-  const agents = looks.find(({ role }) => role === 'agents')
-  return agents === undefined ? null : missingAgentsText(job, agents.living)
+  return missingAgentsText(job, leasesAt('agents', range, found).living)
 }
 
 /** The agent of the steps of large lists, which every instance has. Steps that only wait have the agent `''`. */
 const ownActor = itemsOperation.actor
 
-/** Names the agents of steps at work that no owner has, if every owner says which agents it has. */
+/** Checks whether an agent works on a step, or whether the step was given up because its last attempt got no answer. */
+function needsAgent({ state, attention, failureCount, diagnostics }: WaitingStep): boolean {
+  if (state === 'Processing') return true
+  const { kind } = attention ?? {}
+  const isGivenUp = kind === 'error' || kind === 'parked' || kind === 'extendedWait'
+  return isGivenUp && failureCount > 0 && diagnostics.at(-1)?.attempt !== failureCount
+}
+
+/** Names the agents that steps need and that no owner has, if every owner says which agents it has. */
 function missingAgentsText({ steps }: WaitingJob, owned: readonly Lease[]): string | null {
   const known = new Set(owned.flatMap(({ serves }) => serves ?? []))
-  const actors = new Set(steps.flatMap(({ state, actor }) => (state === 'Processing' ? [actor] : [])))
+  const actors = new Set(steps.flatMap((step) => (needsAgent(step) ? [step.actor] : [])))
   const missing = [...actors].filter((actor) => !known.has(actor) && actor !== '' && actor !== ownActor)
   if (missing.length === 0 || owned.some(({ serves }) => serves === null)) return null
   const names = missing.slice(0, 3).join(', ')

@@ -83,10 +83,21 @@ export function remark(step: StepView, now: number): string {
 
 /** Returns a text such as `120 of 500: invoices`. */
 function progressText(progress: StepView['progress']): string {
+  return [amountText(progress), progress?.note ?? ''].filter((part) => part !== '').join(': ')
+}
+
+/** Returns a text such as `120 of 500`, or an empty text. */
+function amountText(progress: StepView['progress']): string {
   if (progress === null) return ''
-  const { done, of, note = '' } = progress
-  const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
-  return [amount, note].filter((part) => part !== '').join(': ')
+  const { done, of } = progress
+  return [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
+}
+
+/** Returns how far an open step is, so short that a column of a table shows it: the note only without a number. */
+export function shortProgress({ state, progress }: Pick<StepView, 'state' | 'progress'>): string {
+  if (state !== 'Processing' && state !== 'Compensating') return ''
+  const amount = amountText(progress)
+  return amount === '' ? (progress?.note ?? '') : amount
 }
 
 /** Returns how many of its events a step has collected, or an empty text. */

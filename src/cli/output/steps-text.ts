@@ -2,7 +2,7 @@ import { counted } from '../../platform/internal.js'
 import type { StepView } from '../../sas/index.js'
 import { durationText } from './duration-text.js'
 import { fitted } from './fitted.js'
-import { collectText } from './step-graph.js'
+import { collectText, shortProgress } from './step-graph.js'
 import { stateText, table, wrapped } from './terminal.js'
 
 /** The most steps that are shown one by one. A job with more steps is summarised. */
@@ -56,6 +56,12 @@ function timeOf({ startedAt, endedAt }: StepView, now: number): string {
   return durationText(Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)))
 }
 
+/** Returns how far a step is, or else its newest failure. A step that waits has collected events. */
+function lastOf(step: StepView): string {
+  const progress = shortProgress(step)
+  return progress === '' ? (step.diagnostics.at(-1)?.message ?? collectText(step)) : progress
+}
+
 function tableOf(steps: readonly StepView[], { width, now }: Space): string {
   const rows = steps.map((step) => [
     step.stepId,
@@ -64,7 +70,7 @@ function tableOf(steps: readonly StepView[], { width, now }: Space): string {
     `${step.failureCount}/${step.maxFailures}`,
     timeOf(step, now),
     step.completeBy?.slice(0, 19) ?? '',
-    step.diagnostics.at(-1)?.message ?? collectText(step),
+    lastOf(step),
   ])
   const cells = fitted(head, rows, width)
   return table(

@@ -175,12 +175,20 @@ type Times = Pick<StepView, 'startedAt' | 'endedAt' | 'changedAt'>
 /** Returns when a step began and when its newest work ended, as far as its documents tell. */
 function timesOf(step: StepDocument, own: readonly Interval[]): Times {
   const { kind, dispatch, processState } = step
-  const work = own.filter((interval) => kind !== 'operation' || interval.kind !== 'waiting')
+  const work = own.filter((interval) => kind !== 'operation' || interval.kind !== 'waiting' || isMoved(step))
   const isOver = processState === 'Processed' || processState === 'Compensated' || processState === 'Error'
   const begun = dispatch === 0 ? [] : work
   const last = begun.filter((interval) => interval.kind !== 'operator').at(-1)
   const endedAt = isOver ? (last?.to ?? null) : null
   return { startedAt: begun[0]?.from ?? null, endedAt, changedAt: changedAtOf(step) }
+}
+
+/**
+ * Checks whether the claim of a step may be later than its beginning. A round has a claim of its own, and a report of
+ * progress renews the claim.
+ */
+function isMoved({ round, progress, direction }: StepDocument): boolean {
+  return direction === 'do' && ((round?.number ?? 1) > 1 || progress !== undefined)
 }
 
 /** A document that was read from a store has the time of its write. */

@@ -45,9 +45,10 @@ export interface ViewOptions {
   readonly hidesSecrets?: boolean
 }
 
-/** Says what a job lacks outside its documents, or returns null. An ended job lacks nothing. */
+/** Says what a job lacks outside its documents, or returns null. An ended job lacks nothing, unless it failed. */
 export async function whatLacks({ lacks }: Pick<JobPorts, 'lacks'>, view: JobView): Promise<string | null> {
-  return lacks === undefined || view.endedAt !== null ? null : lacks(view)
+  const isOver = view.endedAt !== null && (view.state !== 'Error' || view.restartedAs !== null)
+  return lacks === undefined || isOver ? null : lacks(view)
 }
 
 /** One job of a state container. Every method reads the store again. */
@@ -73,8 +74,8 @@ export class Job<R = JobResult> {
 
   /**
    * Reads the job and its steps. Show people a view without secrets, with `hidesSecrets`. With `readsLeases`, `why`
-   * also says if no instance reads the feed range of the job, or if none there has the agent of a step at work. This
-   * reads all leases, which costs about 10 request units for up to 20 leases. Default: false.
+   * also says if no instance reads the feed range of the job, or if none there has the agent of a step at work or of one
+   * that was given up without an answer. This reads all leases, which costs about 10 request units for up to 20 leases. Default: false.
    *
    * @throws JobNotFound if the job does not exist any more
    * @throws JobUnreadable if the job's document cannot be read

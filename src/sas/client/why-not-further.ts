@@ -5,6 +5,7 @@ import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
+import { isLargeList, itemsText } from './list-progress.js'
 import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { failuresOf, isBetweenTries, isHeldBack, workOf } from '../model/work.js'
@@ -271,10 +272,17 @@ function isSilent(step: StepDocument): boolean {
 }
 
 /** Only a claim shows that an agent works on a step. Otherwise the step is offered, and perhaps no instance has the agent. */
-function agentsText(steps: readonly StepDocument[], now: number): string {
+function agentsText(all: readonly StepDocument[], now: number): string {
+  const lists = all.filter((step) => isLargeList(step) && isTaken(step))
+  const counts = lists.slice(0, mostNamed).map(itemsText)
+  const steps = all.filter((step) => !lists.includes(step))
+  if (steps.length === 0) return counts.join('. ')
   const verb = steps.length === 1 ? 'is' : 'are'
   const where = steps.every(isTaken) ? 'with' : 'dispatched to'
-  return `${stepsText(steps)} ${verb} ${where} ${agentNames(steps)}${untilText(steps, now)}`
+  return [
+    `${stepsText(steps)} ${verb} ${where} ${agentNames(steps)}${untilText(steps, now)}`,
+    ...counts,
+  ].join('. ')
 }
 
 function agentNames(steps: readonly StepDocument[]): string {

@@ -103,6 +103,23 @@ describe('the agents of a job', () => {
     expect(said(jobWith('Pending', 'payments'), all), 'the step does not wait for it').toBeNull()
   })
 
+  it('are also missing after the last attempt of a step got no answer', () => {
+    const flag = { since: '', by: 'x', message: 'no answer', stepId: 'only' }
+    const givenUp = (parts: Partial<StepView>): JobView => {
+      const view = jobWith('Error', 'ghost')
+      return { ...view, endedAt: 'then', steps: view.steps.map((step) => ({ ...step, ...parts })) }
+    }
+    const silent = { attention: { ...flag, kind: 'error' }, failureCount: 3 } as const
+    const missing = /^No instance that reads the feed range of this job has agent ghost: /
+    expect(said(givenUp(silent), all)).toMatch(missing)
+    const parked = { ...silent, attention: { ...flag, kind: 'parked' } } as const
+    expect(said({ ...givenUp(parked), endedAt: null }, all)).toMatch(missing)
+    const answered = { ...silent, diagnostics: [{ at: '', by: 'x', attempt: 3, message: 'no card' }] }
+    expect(said(givenUp(answered), all), 'an agent has answered').toBeNull()
+    const elsewhere = { ...all, scheduler: [], agents: [owned({ serves: ['ghost'] })] }
+    expect(said(givenUp(silent), elsewhere), 'a failed job needs no scheduler').toBeNull()
+  })
+
   it('are not missing if an instance of any unit has them, or does not say which it has', () => {
     const other = { agents: [owned({ serves: ['payments'] })] }
     expect(said(jobWith('Processing', 'payments'), all, other)).toBeNull()

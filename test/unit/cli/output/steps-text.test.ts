@@ -30,6 +30,20 @@ describe('the steps of a job', () => {
     expect(text[0]).toMatch(/^STEP +STATE/)
   })
 
+  it('show how far they are, in 80 columns', () => {
+    const parts = { completeBy: '2026-01-01T00:01:00.000Z', startedAt: '1969-12-31T20:00:00.000Z' }
+    const progress = { done: 99_831, of: 100_000, note: '3 failed', at: '' }
+    const text = lines([
+      ...many('each', 1, { ...parts, state: 'Processing', progress }),
+      ...many('calls', 1, { ...parts, state: 'Processing', progress: { note: 'two', at: '' } }),
+      ...many('over', 1, { ...parts, state: 'Processed', progress }),
+    ])
+    expect(text[1]).toMatch(/ 99831 of 100000$/)
+    expect(text[2]).toMatch(/ two$/)
+    expect(text[3]).not.toContain('99831')
+    for (const line of text) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
   it('are counted if there are more, and those that failed, run or wait are shown', () => {
     const text = lines([
       ...many('done', 412, { state: 'Processed' }),

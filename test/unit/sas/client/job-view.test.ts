@@ -26,6 +26,17 @@ it('a step shows when it began and ended', () => {
   expect(shown({ ...running, attempt: 1 })).toMatchObject({ startedAt: at(40), endedAt: null })
 })
 
+it('the time of a step does not go back at a further round, or at a report of progress', () => {
+  const later = { processState: 'Processing', completeByMs: now, attempt: 1, claim } as const
+  const round = (number: number) => ({ number, first: 1, until: null, previous: null })
+  expect(shown({ ...later, round: round(1) }).startedAt).toBe(at(20))
+  expect(shown({ ...later, round: round(2) }).startedAt).toBe(at(0))
+  expect(shown({ ...later, progress: { done: 1, at: at(20) } }).startedAt).toBe(at(0))
+  const over = { ...later, processState: 'Processed', outcome: done } as const
+  expect(shown({ ...over, round: round(2) })).toMatchObject({ startedAt: at(0), endedAt: at(30) })
+  expect(shown({ ...over, progress: null })).toMatchObject({ startedAt: at(0), endedAt: at(30) })
+})
+
 it('a step that failed shows the time of its attempts, not that of its wait for an operator', () => {
   const diagnostics = [{ at: at(25), by: 'x', attempt: 1, message: 'no' }]
   const attention = { kind: 'error', since: at(25), by: 'x', message: 'no', stepId: 'only' } as const

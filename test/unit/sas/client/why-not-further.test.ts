@@ -53,6 +53,21 @@ it('a step whose next round is due is not dispatched, and missed no deadline', (
   )
 })
 
+it('a large list says how many items have ended, also at the beginning of a round', () => {
+  const claim = { fence: 1, by: 'host', token: 't', at: '2026-01-01T00:00:00.000Z' }
+  const parts = { actor: 'stepward', action: 'each', fence: 1, claim } as const
+  const progress = { done: 831, of: 2_000, note: '3 failed', at: '' }
+  const said = 'Step each: 831 of 2,000 items have ended, 3 failed.'
+  expect(sentence([open('each', { ...parts, progress })])).toBe(said)
+  const previous = { of: 2_000, next: 900, underWay: [], done: 828, failed: 3, failures: [], isOver: false }
+  const round = { number: 2, first: 1, until: null, previous }
+  expect(sentence([open('each', { ...parts, round, progress: null })])).toBe(said)
+  expect(sentence([open('each', parts)])).toBe('Step each has counted no ended item yet.')
+  expect(sentence([open('each', { ...parts, progress }), open('pay')])).toBe(
+    'Step pay is dispatched to agent shop, until 2026-01-01T00:01:00Z at the latest. ' + said,
+  )
+})
+
 it('an ended job says how it ended', () => {
   expect(sentence([], { processState: 'Processed' })).toBe('Every step is done or skipped.')
   const steps = { a: { state: 'Processed', dispatch: 1 }, b: { state: 'Refused', dispatch: 1 } }
