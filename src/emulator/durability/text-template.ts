@@ -67,8 +67,10 @@ export class TextTemplate {
         skipped += 1
         continue
       }
+      // The name is compared first, because the search for the end of the value may read the whole text.
+      if (!has(text, at, names[index] ?? '')) return null
       const end = next === undefined ? text.length : endOf(text, from, next)
-      if (end === -1 || !has(text, at, names[index] ?? '')) return null
+      if (end === -1) return null
       short += entryOf(skipped, model, { text, from, end })
       skipped = 0
       at = end

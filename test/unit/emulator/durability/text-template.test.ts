@@ -135,6 +135,17 @@ describe('DocumentTemplates', () => {
     expect(short).toBe(512)
   })
 
+  it('leaves long texts as they are, because a template saves little of them', () => {
+    const templates = new DocumentTemplates()
+    const longest = { id: 0, note: 'x'.repeat(4 * 8_192 - textOf({ id: 0, note: '' }).length) }
+    given(
+      templates,
+      many(512, (id) => ({ id, note: 'short' })),
+    )
+    expect(given(templates, [longest]).short).toBe(1)
+    expect(given(templates, [{ ...longest, note: `${longest.note}x` }]).short).toBe(0)
+  })
+
   it('knows the templates that another one has made, and gives new ones other numbers', () => {
     const templates = new DocumentTemplates()
     const { made } = given(
