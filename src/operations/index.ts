@@ -22,7 +22,6 @@
 export {
   estimateLag,
   listLeases,
-  runningAgents,
   type EstimateRow,
   type Lag,
   type LeaseRow,
