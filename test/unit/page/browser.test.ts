@@ -21,10 +21,9 @@ import { groupedFindings } from '../../../src/page/browser/state/grouped-finding
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
 import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
-import { matches } from '../../../src/page/browser/state/job-filters.js'
+import { matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
-import { unseenText, withUnseen } from '../../../src/page/browser/state/unseen.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]

@@ -1,4 +1,5 @@
 /** @import { JobSummary } from './shapes.js' */
+import { counted } from './formats.js'
 
 /** The filters of the list of jobs. Each is a parameter of the address and of the API. */
 export const filterNames = [
@@ -38,4 +39,26 @@ export function matches(job, filter) {
  */
 function contains(text, part) {
   return text.toLowerCase().includes(part.toLowerCase())
+}
+
+/** The largest number of jobs that are remembered. A view may stay open for days while new jobs come. */
+const mostUnseen = 1_000
+
+/**
+ * Adds the keys of new jobs. At the limit it returns the same set, so that nothing is copied or drawn.
+ *
+ * @param {ReadonlySet<string>} unseen
+ * @param {readonly string[]} fresh
+ * @returns {ReadonlySet<string>}
+ */
+export function withUnseen(unseen, fresh) {
+  if (unseen.size >= mostUnseen || fresh.every((key) => unseen.has(key))) return unseen
+  return new Set([...new Set([...unseen, ...fresh])].slice(0, mostUnseen))
+}
+
+/** @param {ReadonlySet<string>} unseen */
+export function unseenText({ size }) {
+  return size < mostUnseen
+    ? counted(size, 'new job', 'new jobs')
+    : `${mostUnseen.toLocaleString('en')} new jobs or more`
 }
