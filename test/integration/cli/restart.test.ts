@@ -166,7 +166,9 @@ it('`cancel --dry-run` shows which steps would be stopped, which undone, and whi
     '1 job would be cancelled:\n  C-1\n  stopped: parcel\n  undone: pay\n  effects stay: reserve',
   )
   forget()
-  expect(await decide('cancel', undefined, { ...store, workflow: 'shopping', dryRun: true }, terminal)).toBe(0)
+  expect(await decide('cancel', undefined, { ...store, workflow: 'shopping', dryRun: true }, terminal)).toBe(
+    0,
+  )
   expect(said()).toBe(
     '1 job would be cancelled:\n  C-1\n  C-1: stopped: parcel; undone: pay; effects stay: reserve',
   )
