@@ -120,7 +120,8 @@ export class Browser {
 
   async close(): Promise<void> {
     const ended = once(this.child, 'exit')
-    await this.send('Browser.close', {})
+    // The browser may end before it answers.
+    this.send('Browser.close', {}).catch(() => undefined)
     await ended
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 })
   }
