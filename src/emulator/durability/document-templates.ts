@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { marked, propertiesOf, TextTemplate, unmarked, type Property } from './text-template.js'
 
 /** The largest number of templates of a container. Each is compared with the texts that fit none before it. */
@@ -34,8 +35,6 @@ interface Shape {
 /** What is known of the texts of one container. */
 interface Texts {
   readonly templates: Map<number, TextTemplate>
-  /** The number of the next template. */
-  next: number
   /** The numbers of the templates, those that fit more often first. */
   readonly order: number[]
   readonly shapes: Map<string, Shape>
@@ -57,7 +56,6 @@ export class DocumentTemplates {
    */
   add(containerRid: string, number: number, record: string | null): void {
     const texts = this.textsOf(containerRid)
-    texts.next = number + 1
     if (record === null) return
     texts.order.push(number)
     texts.templates.set(number, new TextTemplate(JSON.parse(record) as readonly Property[]))
@@ -93,8 +91,10 @@ export class DocumentTemplates {
     }
     const properties = learned(texts, text, keyText)
     if (properties === null) return null
-    const number = texts.next
     const record = JSON.stringify(properties)
+    // If a template is lost, no other one gets its number, so its documents are not restored with another.
+    const number = crc32(record)
+    if (templates.has(number)) return null
     made(number, record)
     this.add(containerRid, number, record)
     const short = templates.get(number)?.shortened(markedText) ?? null
@@ -110,7 +110,7 @@ export class DocumentTemplates {
   private textsOf(containerRid: string): Texts {
     let texts = this.containers.get(containerRid)
     if (texts === undefined) {
-      texts = { templates: new Map(), next: 0, order: [], shapes: new Map(), misses: 0 }
+      texts = { templates: new Map(), order: [], shapes: new Map(), misses: 0 }
       this.containers.set(containerRid, texts)
     }
     return texts

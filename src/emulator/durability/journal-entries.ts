@@ -197,12 +197,13 @@ function templatePrefix(containerRid: string): string {
 export const allTemplates = 'template/'
 
 export function templateKey(containerRid: string, number: number): string {
-  return `${templatePrefix(containerRid)}${String(number).padStart(4, '0')}`
+  return `${templatePrefix(containerRid)}${number}`
 }
 
 /** Returns the container and the number in the key of a template. */
 export function templateIn(key: string): { readonly containerRid: string; readonly number: number } {
-  return { containerRid: key.slice(allTemplates.length, -5), number: Number(key.slice(-4)) }
+  const end = key.lastIndexOf('/')
+  return { containerRid: key.slice(allTemplates.length, end), number: Number(key.slice(end + 1)) }
 }
 
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
