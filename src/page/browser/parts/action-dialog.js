@@ -103,13 +103,14 @@ function Open({ present }) {
 }
 
 /**
- * Moves the keyboard back to the control that opened the dialog. If an action has removed the control, the keyboard stays in
- * the view, and does not begin again at the top of the page.
+ * Moves the keyboard back to the control that opened the dialog. If an action has removed or disabled the control, the keyboard
+ * stays in the view, and does not begin again at the top of the page.
  *
  * @param {Element | null} opener
  */
 function backTo(opener) {
-  const place = opener?.isConnected === true ? opener : document.getElementById('main')
+  const place =
+    opener?.isConnected === true && !opener.matches(':disabled') ? opener : document.getElementById('main')
   if (place instanceof HTMLElement) place.focus({ preventScroll: true })
 }
 

@@ -172,6 +172,7 @@ function Actions({ job, reload }) {
     ${possible.map(
       ({ kind, name, ...rest }) =>
         html`<button
+          key=${kind}
           type="button"
           onClick=${() => {
             asked.value = { kind: /** @type {any} */ (kind), jobs, ...rest, onDone: reload }
