@@ -5,7 +5,7 @@
  * `-- --only recovery` makes only that last measurement, in three rounds (`--rounds N`), and shows its stages.
  * `--way NAME` chooses the ways whose name begins with this text.
  * `-- --only memory` measures the memory of store and worker under load and after a rest, at both doors or with
- * `--way local` at one. `--node-options "--max-semi-space-size=16"` sets options of Node for both.
+ * `--way local` at one. `--node-options=--max-semi-space-size=16` sets options of Node for both.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
