@@ -4,8 +4,10 @@ import {
   conceal,
   concealIn,
   hiddenAt,
+  hiddenInTemplate,
   hiddenText,
   secretTexts,
+  secretTextsInTemplate,
   type SecretPath,
 } from '../model/values/hidden.js'
 
@@ -65,12 +67,14 @@ function textsOfStep(step: StepDocument): readonly string[] {
   const [input, output, undo] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
   return [
     ...secretTexts(step.input, input),
-    ...secretTexts(step.inputTemplate, input),
+    ...secretTextsInTemplate(step.inputTemplate, input),
     ...secretTexts(step.output, output),
     ...secretTexts(step.event?.payload ?? null, output),
     ...secretTexts(step.collect?.events.map(({ payload }) => payload) ?? null, output),
     ...secretTexts(step.round?.previous ?? null, output),
     ...secretTexts(step.undo?.input ?? null, undo),
+    ...secretTextsInTemplate(step.undo?.inputTemplate ?? null, undo),
+    ...secretTextsInTemplate(step.undoTemplate, undo),
     ...step.owed.flatMap((each) => secretTexts(each.input, undo)),
   ]
 }
@@ -90,6 +94,8 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
 function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument {
   const [input, output, undoing] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
   const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
+  const template = (value: Json, paths: readonly SecretPath[]) =>
+    concealIn(hiddenInTemplate(value, paths), texts)
   const { undo, event, round, repeat, collect } = step
   const payloads = shown(collect?.events.map(({ payload }) => payload) ?? [], output) as readonly Json[]
   return {
@@ -97,14 +103,14 @@ function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument 
     // A condition contains values of its own, which no path names.
     when: step.when === null ? null : hiddenText,
     input: shown(step.input, input),
-    inputTemplate: shown(step.inputTemplate, input),
+    inputTemplate: template(step.inputTemplate, input),
     output: shown(step.output, output),
-    undoTemplate: shown(step.undoTemplate, undoing),
+    undoTemplate: template(step.undoTemplate, undoing),
     owed: step.owed.map((each) => ({ ...each, input: shown(each.input, undoing) })),
     undo: undo && {
       ...undo,
       input: shown(undo.input, undoing),
-      inputTemplate: shown(undo.inputTemplate, undoing),
+      inputTemplate: template(undo.inputTemplate, undoing),
     },
     event: event && { ...event, payload: shown(event.payload, output), ...told(event, ['note'], texts) },
     ...(collect && {
