@@ -1,5 +1,5 @@
 import { Browser, type Page } from '../../support/browser.js'
-import type { ShownStore } from './shown-store.js'
+import { largeGraph, type ShownStore } from './shown-store.js'
 import { steppedTime, type Handled } from './stepped-time.js'
 
 /** A view in a tab of its own. */
@@ -8,11 +8,20 @@ interface OpenView {
   readonly page: Page
 }
 
+/** Resolves with the time from the answer of the API to the drawn graph of the large job, in milliseconds. */
+const drawing = `(() => {
+  if (document.querySelectorAll('.graph .node').length < ${largeGraph}) return 0
+  const answer = performance.getEntriesByType('resource').find(({ name }) => name.includes('/api/job?'))
+  return performance.now() - answer.responseEnd
+})()`
+
 /** Views of a page, each in a tab with a browser context of its own, which has its own connections and its own sign-in. */
 export class OpenViews {
   private constructor(
     private readonly browser: Browser,
     private readonly views: readonly OpenView[],
+    /** The time in which the graph of the large job was drawn, or null if its view is not open. */
+    readonly drawnMs: number | null,
   ) {}
 
   static async open(
@@ -22,6 +31,7 @@ export class OpenViews {
   ): Promise<OpenViews> {
     const browser = await Browser.open(path)
     const opened: OpenView[] = []
+    let drawnMs: number | null = null
     // Each address signs in one browser, and the next address follows.
     for (const [name, view] of what.views) {
       const address = store.address()
@@ -29,12 +39,13 @@ export class OpenViews {
       await page.until(`document.querySelector('header nav')`)
       if (what.isStepped) await page.beforeModules(steppedTime)
       await page.begin(`${new URL(address).origin}${view}`)
+      if (name === 'job') drawnMs = await page.until<number>(drawing)
       await page.until(
         `document.querySelector('h1') && document.querySelector('.live')?.textContent === 'live'`,
       )
       opened.push({ name, page })
     }
-    return new OpenViews(browser, opened)
+    return new OpenViews(browser, opened, drawnMs)
   }
 
   get names(): readonly string[] {

@@ -64,11 +64,7 @@ async function printFirstTimes(opened: OpenViews, print: (line: string) => void)
     ?.evaluate<number>(
       `performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint')?.startTime ?? -1`,
     )
-  const drawn = await opened.pageOf('job')?.until<number>(`(() => {
-    if (document.querySelectorAll('.graph .node').length < ${largeGraph}) return 0
-    const answer = performance.getEntriesByType('resource').find(({ name }) => name.includes('/api/job?'))
-    return performance.now() - answer.responseEnd
-  })()`)
+  const { drawnMs } = opened
   if (paint !== undefined) print(`first paint ${paint.toFixed(0)} ms`)
-  if (drawn !== undefined) print(`${largeGraph} steps drawn ${drawn.toFixed(0)} ms after their answer`)
+  if (drawnMs !== null) print(`${largeGraph} steps drawn ${drawnMs.toFixed(0)} ms after their answer`)
 }
