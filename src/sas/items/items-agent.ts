@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/index.js'
 import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { defineAgent, definitionOf, type Agent, type AgentContext } from '../agents/agent.js'
-import type { Json } from '../model/documents.js'
+import type { JobDocument, Json } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import {
   JobConflict,
@@ -15,6 +15,7 @@ import {
 import { isTerminal } from '../model/process-state.js'
 import type { Payloads } from '../payloads/payloads.js'
 import { listProblem } from '../plan/gather.js'
+import { hideDocuments, withoutSecretsOf } from '../plan/hide-documents.js'
 import {
   itemsOperation,
   itemsToSubmit,
@@ -155,10 +156,15 @@ class Round {
       return null
     } catch (error) {
       if (error instanceof SubmissionInvalid || error instanceof JobConflict)
-        return { kind: 'failed', message: error.message }
+        return { kind: 'failed', message: this.withoutSecrets(index, error.message) }
       if (error instanceof JobUnreadable) return null
       throw error
     }
+  }
+
+  private withoutSecrets(index: number, text: string): string {
+    const { plan, list } = this.input
+    return withoutSecretsOf(plan, list[index] ?? null, text)
   }
 
   private async endOf(index: number): Promise<ItemEnd> {
@@ -170,12 +176,19 @@ class Round {
       if (!isTerminal(job)) return null
       if (job.processState === 'Processed') return { kind: 'done' }
       const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
-      return { kind: 'failed', message: `${job.processState}: ${reason}` }
+      return { kind: 'failed', message: `${job.processState}: ${await this.shown(job, reason)}` }
     } catch (error) {
       // An operator repairs the document, and the job goes on.
       if (error instanceof JobUnreadable) return null
       throw error
     }
+  }
+
+  /** Hides the secrets of an item in a text that its parent keeps. Only an item with secrets costs a read. */
+  private async shown(job: JobDocument, text: string): Promise<string> {
+    if (job.secrets === undefined) return text
+    const steps = await this.options.store.listSteps(job.pk, job.jobId)
+    return hideDocuments(job, steps).conceal(text)
   }
 
   private readonly jobIdOf = (index: number): string => {
