@@ -100,7 +100,7 @@ const rooms = {
       '/telemetry',
     ],
     items: [
-      'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+      'in-process', 'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     workflow: ['agents', 'gates', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
