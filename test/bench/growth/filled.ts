@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { CosmosEngine } from '../../../src/emulator/internal.js'
 import { median } from '../figure.js'
-import { documentsOf, type JobKind, type RecordedJobs } from './recorded-job.js'
+import { documentsOf, lastVersions, type JobKind, type RecordedJobs } from './recorded-job.js'
 import { processorMs } from './measured.js'
 
 /** The number of jobs whose next transaction waits for the disk. */
@@ -47,13 +47,18 @@ export async function fill(
     from,
     to,
     kind = () => 'ended',
+    isShort = false,
   }: {
     readonly from: number
     readonly to: number
     readonly kind?: (number: number) => JobKind
+    /** Whether ended jobs are written in one transaction, with only the last versions of their documents. */
+    readonly isShort?: boolean | undefined
   },
 ): Promise<Filled> {
   const container = engine.container('stepward', 'state')
+  const { ended } = recorded.transactions
+  const transactions = { ...recorded.transactions, ended: isShort ? [lastVersions(ended)] : ended }
   let next = from
   const times: number[] = []
   const [started, processorBefore] = [performance.now(), processorMs()]
@@ -61,7 +66,7 @@ export async function fill(
     while (next < to) {
       const number = next
       next += 1
-      for (const transaction of recorded.transactions[kind(number)]) {
+      for (const transaction of transactions[kind(number)]) {
         const documents = documentsOf(transaction, number)
         const key = [String(documents[0]?.['pk'])]
         const began = performance.now()

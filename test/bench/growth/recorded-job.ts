@@ -82,6 +82,13 @@ async function recorded(workflow: Workflow<Work>, end: string) {
   }
 }
 
+/** Returns the last version of each document, as one transaction. */
+export function lastVersions(transactions: readonly (readonly string[])[]): readonly string[] {
+  const last = new Map<unknown, string>()
+  for (const text of transactions.flat()) last.set((JSON.parse(text) as Record<string, unknown>)['id'], text)
+  return [...last.values()]
+}
+
 /** Returns the documents of another job's transaction: with an id, a payload and times of its own. */
 export function documentsOf(
   transaction: readonly string[],
