@@ -25,8 +25,8 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/engine/values', 'emulator/messages', 'platform',
-      'sas/in-process', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/engine/values', 'emulator/indexes', 'emulator/messages',
+      'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     'testing/stories': ['platform', 'sas', 'sas/model', 'testing'],

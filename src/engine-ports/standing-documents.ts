@@ -5,6 +5,7 @@ import {
   type DocumentVersion,
   type JsonObject,
 } from '../emulator/engine/index.js'
+import { suspects, type Sign } from '../emulator/indexes/suspects.js'
 import { systemClock } from '../platform/index.js'
 
 /**
@@ -12,6 +13,15 @@ import { systemClock } from '../platform/index.js'
  * example because the user's data contains the same text.
  */
 const signs = /"completeByMs":\d|"processState":"Pending"|"attention":\{|"asked":\{|"type":"sas\.unreadable"/u
+
+/** The same, by the properties that the indexing policy names. */
+const indexedSigns: readonly Sign[] = [
+  { path: ['completeByMs'], has: 'a number' },
+  { path: ['processState'], has: { text: 'Pending' } },
+  { path: ['attention', 'kind'], has: 'a value' },
+  { path: ['asked', 'since'], has: 'a value' },
+  { path: ['type'], has: { text: 'sas.unreadable' } },
+]
 
 /** The properties by which sweeps find documents. */
 const sweptBy = [
@@ -38,8 +48,8 @@ type Standing = DocumentVersion | { readonly facts: Readonly<JsonObject> }
  * scheduler has taken, unsent notices, flagged jobs and unreadable documents. All other documents, such as those of ended
  * jobs, are left out. So a sweep costs nothing for them, however many there are.
  *
- * The first sweep reads every document of the container, in slices. Each later write updates the list. A
- * split, a merge and new settings drop it.
+ * The first sweep reads the documents that may stand, in slices: on disk, the summaries of blocks say which, and in memory,
+ * it reads every document. Each later write updates the list. A split, a merge and new settings drop it.
  */
 export class StandingDocuments implements DocumentFollower {
   private readonly standing = new Map<number, Standing>()
@@ -90,6 +100,22 @@ export class StandingDocuments implements DocumentFollower {
 
   /** Adds the documents that existed before. Changes between two slices are reported like all changes. */
   private async fill(): Promise<void> {
+    const { indexes } = this.container
+    const found = await suspects(this.container, indexedSigns)
+    if (found === null) return this.fillFromAll()
+    let count = 0
+    for (const part of found) {
+      for (const version of part) this.added(version)
+      count += part.length
+      if (count < sliceSize) continue
+      count = 0
+      await systemClock.sleep(0)
+      // After a split, the list of another object counts.
+      if (this.container.indexes !== indexes) return
+    }
+  }
+
+  private async fillFromAll(): Promise<void> {
     const { indexes } = this.container
     for (let after = 0; ;) {
       // After a split, the scan would repeat documents of another list.

@@ -5,10 +5,15 @@ import { compareValues, memberOf } from '../query/values/values.js'
 /** What is known of the values of some documents at one path: they lie between two values. Null if nothing is known. */
 export type Cell = readonly [low: unknown, high: unknown] | null
 
-/** Documents of a block whose values are alike, with a cell for each path. */
+/** Documents whose values are alike, with a cell for each path. */
 export interface DocumentGroup {
   readonly count: number
   readonly cells: readonly Cell[]
+  /**
+   * Where these documents are, in order: their places in the block or, in a chapter, the places of their blocks. Null if
+   * there are too many to name.
+   */
+  readonly places: readonly number[] | null
 }
 
 /** All documents of a block, in groups. The group of the first document comes first. */
@@ -23,27 +28,35 @@ export interface Wanted {
 /** The most values of a path by which documents are grouped, and the most groups of a block. */
 const [mostValues, mostGroups] = [8, 48]
 
+/** The most places that a group names. A query then reads only these documents of the block. */
+export const mostPlaces = 16
+
 /** Longer texts are not kept, so nothing is known of their path. */
 const longestText = 64
 
-/** The values of a document at the paths. */
-type Row = readonly unknown[]
+/** A document's place in its block, and its values at the paths. */
+interface Row {
+  readonly place: number
+  readonly values: readonly unknown[]
+}
+
+/** A document with its place in its block. */
+export type Placed = readonly [place: number, document: Readonly<JsonObject>]
 
 /** Returns a summary that is valid for exactly these documents. */
-export function summaryOf(
-  paths: readonly PathSteps[],
-  documents: Iterable<Readonly<JsonObject>>,
-): BlockSummary {
-  const rows = Array.from(documents, (document) =>
-    paths.map((steps) => steps.reduce<unknown>(memberOf, document)),
-  )
+export function summaryOf(paths: readonly PathSteps[], documents: Iterable<Placed>): BlockSummary {
+  const rows = Array.from(documents, ([place, document]) => ({
+    place,
+    values: paths.map((steps) => steps.reduce<unknown>(memberOf, document)),
+  }))
   const places = groupingPlaces(paths, rows)
   for (;;) {
     const groups = grouped(rows, places)
     if (groups.length <= mostGroups) {
       return groups.map((alike) => ({
         count: alike.length,
-        cells: paths.map((_, place) => cellOf(alike.map((row) => row[place]))),
+        cells: paths.map((_, at) => cellOf(alike.map(({ values }) => values[at]))),
+        places: alike.length > mostPlaces ? null : alike.map(({ place }) => place),
       }))
     }
     places.pop()
@@ -54,7 +67,8 @@ export function summaryOf(
 function grouped(rows: readonly Row[], places: readonly number[]): readonly (readonly Row[])[] {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
-    const key = JSON.stringify(places.map((place) => (row[place] === undefined ? [] : row[place])))
+    const { values } = row
+    const key = JSON.stringify(places.map((place) => (values[place] === undefined ? [] : values[place])))
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
     else group.push(row)
@@ -74,7 +88,7 @@ function groupingPlaces(paths: readonly PathSteps[], rows: readonly Row[]): numb
 function countOfValues(rows: readonly Row[], place: number): number {
   const values = new Set<unknown>()
   for (const row of rows) {
-    const value = row[place]
+    const value = row.values[place]
     if (!isShort(value)) return Number.POSITIVE_INFINITY
     values.add(value)
     if (values.size > mostValues) break
@@ -119,10 +133,13 @@ function isInside([low, high]: readonly [unknown, unknown], span: Span): boolean
 /** Stands for undefined, which JSON does not have. No value of a cell is an object. */
 type Written = string | number | boolean | null | Readonly<Record<string, never>>
 
+/** Stands before the name of the paths in a summary whose groups may have a list of places instead of their number. */
+const withPlaces = 'places '
+
 /** Writes a summary as JSON, after a name of its paths. */
 export function summaryText(name: string, summary: BlockSummary): string {
-  const groups = summary.map(({ count, cells }) => [count, ...cells.map(writtenCell)])
-  return JSON.stringify([name, ...groups])
+  const groups = summary.map(({ count, cells, places }) => [places ?? count, ...cells.map(writtenCell)])
+  return JSON.stringify([withPlaces + name, ...groups])
 }
 
 function writtenCell(cell: Cell): readonly Written[] {
@@ -131,11 +148,22 @@ function writtenCell(cell: Cell): readonly Written[] {
   return compareValues(cell[0], cell[1]) === 0 ? [low as Written] : [low as Written, high as Written]
 }
 
+type WrittenGroup = readonly [number | readonly number[], ...(readonly Written[])[]]
+
+/** Whether older code wrote a summary, which names no places. */
+export function lacksPlaces(text: string): boolean {
+  return !text.startsWith(`["${withPlaces}`)
+}
+
 /** Reads a summary. Returns null if it has other paths. */
 export function readSummary(name: string, text: string): BlockSummary | null {
-  const [written, ...groups] = JSON.parse(text) as [string, ...[number, ...(readonly Written[])[]][]]
-  if (written !== name) return null
-  return groups.map(([count, ...cells]) => ({ count, cells: cells.map(readCell) }))
+  const [written, ...groups] = JSON.parse(text) as [string, ...WrittenGroup[]]
+  if (written !== name && written !== withPlaces + name) return null
+  return groups.map(([given, ...cells]) => ({
+    count: typeof given === 'number' ? given : given.length,
+    cells: cells.map(readCell),
+    places: typeof given === 'number' ? null : given,
+  }))
 }
 
 function readCell(cell: readonly Written[]): Cell {

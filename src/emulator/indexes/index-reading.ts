@@ -8,7 +8,8 @@
  * again after that (`index-pending`).
  *
  * A container on disk also has summaries of blocks of documents (`block-summary`) on disk. `kept-summaries` has them in
- * memory, and `summary-writer` writes them. If they help a query (`summarized-reading`), it needs no index.
+ * memory, joined to chapters (`chapter`), and `summary-writer` writes them. If they help a query (`summarized-reading`), it
+ * needs no index. `suspects` uses them to find open work for sweeps.
  *
  * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
  * indexes a query uses, and which useful indexes the policy lacks.

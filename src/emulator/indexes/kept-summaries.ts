@@ -9,7 +9,15 @@ import {
   type PathSteps,
 } from '../engine/index.js'
 import { systemClock } from '../../platform/index.js'
-import { readSummary, summaryOf, summaryText, type BlockSummary } from './block-summary.js'
+import {
+  lacksPlaces,
+  readSummary,
+  summaryOf,
+  summaryText,
+  type BlockSummary,
+  type Placed,
+} from './block-summary.js'
+import { Chapter, chapterOf } from './chapter.js'
 
 /** The most blocks without a summary that a query reads at once. */
 const fewBlocks = 2
@@ -32,10 +40,12 @@ const quietAfter = 4_000
  * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while.
  */
 export class KeptSummaries implements DocumentFollower {
-  private readonly known = new Map<number, BlockSummary>()
+  private readonly known = new Map<number, Chapter>()
   private readonly unknown = new Set<number>()
   /** The blocks whose summary is not on disk, each with the value of `changes` at its last change, in this order. */
   private readonly unsaved = new Map<number, number>()
+  /** The blocks whose summary older code wrote. It is valid, and is written again when the store is idle. */
+  private readonly coarse = new Set<number>()
   private changes = 0
   private isOpen = false
   private opening: Promise<void> | null = null
@@ -69,6 +79,13 @@ export class KeptSummaries implements DocumentFollower {
     return this.paths.length === 0 ? null : this
   }
 
+  /** Returns the place of a path in the cells of a group, or -1. */
+  placeOf(steps: PathSteps): number {
+    return this.paths.findIndex(
+      (path) => path.length === steps.length && path.every((step, at) => step === steps[at]),
+    )
+  }
+
   added({ number }: DocumentVersion): void {
     this.changed(blockOf(number))
   }
@@ -100,14 +117,25 @@ export class KeptSummaries implements DocumentFollower {
     return true
   }
 
-  /** Returns the known blocks in their order. */
-  blocks(): readonly (readonly [block: number, summary: BlockSummary])[] {
-    return [...this.known].sort(([one], [other]) => one - other)
+  /** Returns the chapters of the known blocks in their order. */
+  chapters(): readonly Chapter[] {
+    return [...this.known.values()].sort((one, other) => one.number - other.number)
   }
 
-  /** Yields the documents of a block, with those that have expired. */
-  *documentsOf(block: number): Generator<DocumentVersion, void, undefined> {
-    for (const version of everyVersion(this.container, block * documentsPerBlock - 1)) {
+  /** Yields documents of a block, with those that have expired: all of them, or those at these places. */
+  *documentsOf(
+    block: number,
+    places: readonly number[] | null = null,
+  ): Generator<DocumentVersion, void, undefined> {
+    const first = block * documentsPerBlock
+    if (places !== null) {
+      for (const place of places) {
+        const version = this.container.numbered(first + place)
+        if (version !== undefined) yield version
+      }
+      return
+    }
+    for (const version of everyVersion(this.container, first - 1)) {
       if (blockOf(version.number) > block) return
       yield version
     }
@@ -137,7 +165,8 @@ export class KeptSummaries implements DocumentFollower {
   saveNext(): void {
     const [block] = this.unsaved.keys()
     if (block === undefined) return
-    const summary = this.known.get(block) ?? this.summarize(block)
+    const known = this.coarse.has(block) ? undefined : this.knownOf(block)
+    const summary = known ?? this.summarize(block)
     this.unsaved.delete(block)
     // A block without documents needs no summary, because no query looks for it.
     if (summary.length === 0) return
@@ -147,7 +176,7 @@ export class KeptSummaries implements DocumentFollower {
 
   private changed(block: number): void {
     this.changes += 1
-    this.known.delete(block)
+    this.known.get(chapterOf(block))?.delete(block)
     this.unknown.add(block)
     this.unsaved.delete(block)
     this.unsaved.set(block, this.changes)
@@ -166,6 +195,11 @@ export class KeptSummaries implements DocumentFollower {
   private async open(): Promise<void> {
     await this.container.journal.settled()
     for (const _ of this.reading()) await systemClock.sleep(0)
+    // Otherwise the first query would join the summaries of all chapters in one turn.
+    for (const chapter of this.chapters()) {
+      chapter.prepare()
+      await systemClock.sleep(0)
+    }
   }
 
   /** Reads the summaries on disk, and finds the blocks without one. Pauses after each slice. */
@@ -178,7 +212,7 @@ export class KeptSummaries implements DocumentFollower {
       this.noteBlocks(next, block)
       next = block + 1
       // A change that this object has seen is newer than the record.
-      if (!this.unsaved.has(block)) this.take(block, readSummary(this.name, text))
+      if (!this.unsaved.has(block)) this.take(block, text)
       left -= 1
       if (left > 0) continue
       yield
@@ -194,9 +228,16 @@ export class KeptSummaries implements DocumentFollower {
     return this.isOpen
   }
 
-  private take(block: number, summary: BlockSummary | null): void {
-    if (summary === null) this.noteUnknown(block)
-    else this.known.set(block, summary)
+  private take(block: number, text: string): void {
+    const summary = readSummary(this.name, text)
+    if (summary === null) {
+      this.noteUnknown(block)
+      return
+    }
+    this.know(block, summary)
+    if (!lacksPlaces(text)) return
+    this.coarse.add(block)
+    this.unsaved.set(block, this.changes)
   }
 
   /** Notes the blocks from one to another that have documents, as unknown. */
@@ -211,22 +252,34 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   private noteUnknown(block: number): void {
-    if (this.known.has(block) || this.unsaved.has(block)) return
+    if (this.knownOf(block) !== undefined || this.unsaved.has(block)) return
     this.unknown.add(block)
     this.unsaved.set(block, this.changes)
   }
 
   private summarize(block: number): BlockSummary {
-    const summary = summaryOf(this.paths, seenIn(this.documentsOf(block)))
+    const summary = summaryOf(this.paths, placedIn(this.documentsOf(block)))
     this.unknown.delete(block)
-    if (summary.length > 0) this.known.set(block, summary)
+    this.coarse.delete(block)
+    if (summary.length > 0) this.know(block, summary)
     return summary
+  }
+
+  private knownOf(block: number): BlockSummary | undefined {
+    return this.known.get(chapterOf(block))?.get(block)
+  }
+
+  private know(block: number, summary: BlockSummary): void {
+    const number = chapterOf(block)
+    let chapter = this.known.get(number)
+    if (chapter === undefined) this.known.set(number, (chapter = new Chapter(number)))
+    chapter.set(block, summary)
   }
 }
 
 /** Parses documents without keeping the result. */
-function* seenIn(versions: Iterable<DocumentVersion>): Generator<DocumentVersion['seen'], void, undefined> {
-  for (const { seen } of versions) yield seen
+function* placedIn(versions: Iterable<DocumentVersion>): Generator<Placed, void, undefined> {
+  for (const { number, seen } of versions) yield [number % documentsPerBlock, seen]
 }
 
 /** Returns the paths that a policy names one by one, such as `/type/?`. */

@@ -7,7 +7,8 @@ import {
 } from '../engine/index.js'
 import { isPoint, presentSpan } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
-import { matchOf, type BlockSummary, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
+import { matchOf, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
+import { blocksOf, candidatesIn, type BlockCandidate, type Candidate } from './candidates.js'
 import { documentOf } from './covered-documents.js'
 import { IndexPending } from './index-pending.js'
 import { KeptSummaries } from './kept-summaries.js'
@@ -19,21 +20,18 @@ const [fewReads, readsPerMatch] = [2_048, 32]
 /** The documents of a scope that have not expired. */
 type Visible = (versions: Iterable<DocumentVersion>) => Iterable<DocumentVersion>
 
-/** A block that may have documents which match a filter. */
-interface Candidate {
-  readonly block: number
-  /** The groups that may match. */
-  readonly groups: readonly DocumentGroup[]
-  /** The number of documents that certainly match. */
-  readonly certain: number
+/** What a query wants at the paths of the summaries. */
+interface Filter {
+  readonly wanted: readonly Wanted[]
+  /** Whether the filter also compares values that the summaries do not have, so that no match is certain. */
+  readonly isNarrower: boolean
 }
 
 /** A query, the paths of the summaries, and what it wants at them. */
-interface Plan {
+interface Plan extends Filter {
   readonly container: Container
   readonly request: ReadingRequest
   readonly summaries: KeptSummaries
-  readonly wanted: readonly Wanted[]
   readonly visible: Visible
 }
 
@@ -50,12 +48,15 @@ export function summarizedReading(
 ): IndexReading | undefined {
   if (request.scope.kind === 'key') return undefined
   const summaries = KeptSummaries.of(container)
-  const wanted = summaries && wantedAt(container, summaries, request)
-  if (summaries === null || wanted === null) return undefined
+  const filter = summaries && filterOf(container, summaries, request)
+  if (summaries === null || filter === null) return undefined
   if (request.mayWait === true && !summaries.isReady) throw new IndexPending(summaries.caughtUp())
   if (!summaries.catchUp()) return undefined
-  const plan = { container, request, summaries, wanted, visible }
-  const candidates = summaries.blocks().flatMap(([block, summary]) => candidateOf(block, summary, wanted))
+  const plan = { container, request, summaries, ...filter, visible }
+  const candidates = candidatesIn(summaries.chapters(), (group) => {
+    const match = matchOf(group, filter.wanted)
+    return match === 'all' && filter.isNarrower ? 'some' : match
+  })
   return (
     orderedReading(plan, candidates) ??
     (isWhole ? coveredReading(plan, candidates) : undefined) ??
@@ -63,86 +64,85 @@ export function summarizedReading(
   )
 }
 
-/** Returns what the filter wants at the paths of the summaries. Null if only another index helps. */
-function wantedAt(
+/** Returns what the filter wants at the paths of the summaries. Null if they do not help. */
+function filterOf(
   container: Container,
   summaries: KeptSummaries,
   { query: { conditions, presences, order } }: ReadingRequest,
-): readonly Wanted[] | null {
+): Filter | null {
   const { indexingPolicy } = container.definition
   const wanted: Wanted[] = []
+  let isNarrower = false
   for (const { steps, spans } of conditions) {
-    const place = placeOf(summaries, steps)
+    const place = summaries.placeOf(steps)
     if (place >= 0) wanted.push({ place, spans })
-    else if (isIndexed(indexingPolicy, steps)) return null
+    else if (isIndexed(indexingPolicy, steps)) isNarrower = true
   }
   for (const steps of presences) {
-    const place = placeOf(summaries, steps)
+    const place = summaries.placeOf(steps)
     if (place >= 0) wanted.push({ place, spans: [presentSpan()] })
   }
-  const isOrdered = order.length === 1 && placeOf(summaries, order[0]?.steps ?? []) >= 0
-  return wanted.length > 0 || isOrdered ? wanted : null
-}
-
-function placeOf({ paths }: KeptSummaries, steps: readonly (string | number)[]): number {
-  return paths.findIndex(
-    (path) => path.length === steps.length && path.every((step, at) => step === steps[at]),
-  )
-}
-
-function candidateOf(block: number, summary: BlockSummary, wanted: readonly Wanted[]): readonly Candidate[] {
-  const groups: DocumentGroup[] = []
-  let certain = 0
-  for (const group of summary) {
-    const match = matchOf(group, wanted)
-    if (match === 'none') continue
-    groups.push(group)
-    if (match === 'all') certain += group.count
-  }
-  return groups.length === 0 ? [] : [{ block, groups, certain }]
+  const isOrdered = order.length === 1 && summaries.placeOf(order[0]?.steps ?? []) >= 0
+  return wanted.length > 0 || (isOrdered && !isNarrower) ? { wanted, isNarrower } : null
 }
 
 /** Reads the blocks in the order of their first values, each only when one of its values may come next. */
 function orderedReading(plan: Plan, candidates: readonly Candidate[]): IndexReading | undefined {
   const { request, summaries } = plan
   const [key, ...others] = request.query.order
-  const place = key === undefined || others.length > 0 ? -1 : placeOf(summaries, key.steps)
+  const place = key === undefined || others.length > 0 ? -1 : summaries.placeOf(key.steps)
   if (key === undefined || place < 0) return undefined
   const sign = key.isDescending ? -1 : 1
   const compare = (one: unknown, other: unknown): number => sign * compareValues(one, other)
-  const blocks: OrderedBlock[] = []
-  for (const candidate of candidates) {
-    const cells = candidate.groups.map((group) => group.cells[place] ?? null)
-    if (!cells.every(isKnown)) return undefined
-    const firsts = cells.map(([low, high]) => (key.isDescending ? high : low))
-    blocks.push({
-      ...candidate,
-      first: firsts.reduce((one, other) => (compare(other, one) < 0 ? other : one)),
-    })
-  }
-  blocks.sort((one, other) => compare(one.first, other.first))
-  if (!isCheap(blocks, request.needed)) return undefined
+  const isEachKnown = candidates.every(({ groups }) =>
+    groups.every(({ cells }) => isKnown(cells[place] ?? null)),
+  )
+  if (!isEachKnown) return undefined
   const valueOf = ({ document }: DocumentVersion): unknown => key.steps.reduce<unknown>(memberOf, document)
-  return { isOrdered: true, versions: inOrder(plan, blocks, { compare, valueOf }) }
+  const order: Order = { compare, valueOf, firstOf: (one) => firstOf(one, place, compare) }
+  if (!isCheap(blocksInOrder(candidates, order), request.needed)) return undefined
+  return { isOrdered: true, versions: inOrder(plan, candidates, order) }
 }
 
-/** A block with the first value that a matching document may have, in the order of the query. */
-interface OrderedBlock extends Candidate {
-  readonly first: unknown
+/** Returns the first value that a matching document may have, in the order of the query. */
+function firstOf({ groups }: Candidate, place: number, compare: Order['compare']): unknown {
+  const values = groups.flatMap(({ cells }) => cells[place] ?? [])
+  return values.reduce((one, other) => (compare(other, one) < 0 ? other : one))
+}
+
+/** Yields the blocks in the order of their first values. A chapter becomes its blocks when its first value is next. */
+function* blocksInOrder(
+  candidates: readonly Candidate[],
+  { compare, firstOf: first }: Order,
+): Generator<BlockCandidate, void, undefined> {
+  const inFirstOrder = (some: readonly Candidate[]) =>
+    some.map((candidate) => ({ candidate, value: first(candidate) }))
+  const sorted = (some: ReturnType<typeof inFirstOrder>) =>
+    some.sort((one, other) => compare(other.value, one.value))
+  // The first one is at the end, from where it is taken.
+  let waiting = sorted(inFirstOrder(candidates))
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { within } = next.candidate
+    if (typeof within === 'number') yield { ...next.candidate, within }
+    else waiting = sorted([...waiting, ...inFirstOrder(within())])
+  }
 }
 
 interface Order {
   readonly compare: (one: unknown, other: unknown) => number
   readonly valueOf: (version: DocumentVersion) => unknown
+  readonly firstOf: (candidate: Candidate) => unknown
 }
 
 function* inOrder(
   plan: Plan,
-  blocks: readonly OrderedBlock[],
-  { compare, valueOf }: Order,
+  candidates: readonly Candidate[],
+  order: Order,
 ): Generator<DocumentVersion, void, undefined> {
   let waiting: { readonly version: DocumentVersion; readonly value: unknown }[] = []
-  for (const { block, first } of blocks) {
+  const { compare, valueOf } = order
+  for (const block of blocksInOrder(candidates, order)) {
+    const first = order.firstOf(block)
     // Documents with equal values have the order of creation, so all of them must be read first.
     const open = waiting.findIndex(({ value }) => compare(value, first) >= 0)
     const end = open < 0 ? waiting.length : open
@@ -160,21 +160,22 @@ function coveredReading(plan: Plan, candidates: readonly Candidate[]): IndexRead
   const { request, summaries, wanted } = plan
   const { readPaths, isStreaming } = request.query
   if (readPaths === null || isStreaming) return undefined
-  const places = readPaths.map((path) => placeOf(summaries, path))
+  const places = readPaths.map((path) => summaries.placeOf(path))
   const isFixed = (place: number): boolean =>
     wanted.some((one) => one.place === place && one.spans.every(isPoint))
   if (!places.every(isFixed)) return undefined
-  const open = candidates.filter(({ groups }) => !groups.every((group) => isAlike(group, places)))
-  if (!isCheap(open, Number.POSITIVE_INFINITY)) return undefined
-  const toRead = new Set(open.map(({ block }) => block))
+  const isKnownWhole = ({ groups }: Candidate): boolean => groups.every((group) => isAlike(group, places))
+  const parts = candidates.flatMap((one) => (isKnownWhole(one) ? [one] : [...blocksOf([one])]))
+  if (!isCheap(blocksOf(parts.filter((one) => !isKnownWhole(one))), Number.POSITIVE_INFINITY))
+    return undefined
   return {
     isOrdered: false,
     versions: allIn(plan, candidates),
     covered: {
       *[Symbol.iterator]() {
-        for (const { block, groups } of candidates) {
-          if (toRead.has(block)) for (const { document } of documentsIn(plan, block)) yield document
-          else for (const group of groups) yield* copiesOf(group, readPaths, places)
+        for (const part of parts) {
+          if (isKnownWhole(part)) for (const group of part.groups) yield* copiesOf(group, readPaths, places)
+          else for (const { document } of allIn(plan, [part])) yield document
         }
       },
     },
@@ -201,34 +202,35 @@ function* copiesOf(
 function filteredReading(plan: Plan, candidates: readonly Candidate[]): IndexReading | undefined {
   const { needed, query } = plan.request
   if (plan.wanted.length === 0) return undefined
-  if (!isCheap(candidates, query.isStreaming ? needed : Number.POSITIVE_INFINITY)) return undefined
+  if (!isCheap(blocksOf(candidates), query.isStreaming ? needed : Number.POSITIVE_INFINITY)) return undefined
   return { isOrdered: false, versions: allIn(plan, candidates) }
 }
 
 function* allIn(plan: Plan, candidates: readonly Candidate[]): Generator<DocumentVersion, void, undefined> {
-  for (const { block } of candidates) yield* documentsIn(plan, block)
+  for (const block of blocksOf(candidates)) yield* documentsIn(plan, block)
 }
 
 /** Yields the documents of a block that may match. */
 function* documentsIn(
   { summaries, visible, wanted }: Plan,
-  block: number,
+  { within: block, places }: BlockCandidate,
 ): Generator<DocumentVersion, void, undefined> {
   const texts = wanted.flatMap(({ spans: [span, ...others] }) => {
     const isText =
       span !== undefined && others.length === 0 && isPoint(span) && typeof span.low.value === 'string'
     return isText ? [JSON.stringify(span.low.value)] : []
   })
-  for (const version of visible(summaries.documentsOf(block))) if (version.mayHold(texts)) yield version
+  for (const version of visible(summaries.documentsOf(block, places)))
+    if (version.mayHold(texts)) yield version
 }
 
 /** Checks whether reading blocks until enough documents match costs little. */
-function isCheap(blocks: readonly Candidate[], needed: number): boolean {
+function isCheap(blocks: Iterable<BlockCandidate>, needed: number): boolean {
   let [certain, reads] = [0, 0]
   for (const one of blocks) {
     if (certain >= needed) break
     certain += one.certain
-    reads += documentsPerBlock
+    reads += one.places?.length ?? documentsPerBlock
   }
   return reads <= fewReads + readsPerMatch * certain
 }

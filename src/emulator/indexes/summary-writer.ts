@@ -19,6 +19,7 @@ const mostAtEnd = 128
 export class SummaryWriter {
   private readonly written = new Set<Container>()
   private readonly unsubscribe: () => void
+  private readonly startTimer: { cancel: () => void }
   private writes = 0
   private idleTimer: { cancel: () => void } | null = null
   private isWorking = false
@@ -28,12 +29,17 @@ export class SummaryWriter {
     this.unsubscribe = engine.writes.subscribe((rid) => {
       this.noteWrite(rid)
     })
+    // The first query then finds the summaries in memory.
+    this.startTimer = systemClock.schedule(0, () => {
+      this.start()
+    })
   }
 
   /** Writes up to `mostAtEnd` missing summaries of each container, and no longer listens for writes. */
   close(): void {
     this.isClosed = true
     this.unsubscribe()
+    this.startTimer.cancel()
     this.idleTimer?.cancel()
     try {
       for (const summaries of this.kept()) {
@@ -42,6 +48,17 @@ export class SummaryWriter {
     } catch {
       // A record that cannot be read must not keep the directory from being closed.
     }
+  }
+
+  /** Reads the summaries of a store that was opened, and writes those that are missing if it is idle. */
+  private start(): void {
+    for (const database of this.engine.databases) {
+      for (const container of database.containers)
+        if (summariesOf(container) !== null) this.written.add(container)
+    }
+    if (this.written.size === 0) return
+    this.begin(false)
+    this.idleTimer ??= this.idleTimerFrom(this.writes)
   }
 
   private noteWrite(rid: string): void {

@@ -1,9 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
-import { fill } from './filled.js'
-import type { RecordedJob } from './recorded-job.js'
+import { median } from '../figure.js'
+import { fill, kindOf, totalOf, type Filled, type Population } from './filled.js'
+import { heapBytes } from './measured.js'
+import { asked, idle, prepared } from './questions.js'
+import type { RecordedJobs } from './recorded-job.js'
 
 export type Figures = Readonly<Record<string, number>>
 
@@ -11,8 +15,12 @@ export type Figures = Readonly<Record<string, number>>
 export interface Phase {
   readonly name: 'fill' | 'open'
   readonly dataDirectory: string
-  readonly jobs: number
-  readonly recorded: RecordedJob
+  readonly population: Population
+  /** Whether most ended jobs are written in one transaction, because a million of them would take an hour. */
+  readonly isShort?: boolean | undefined
+  readonly recorded: RecordedJobs
+  /** The time for which roles without work are measured. Default: 10 s. */
+  readonly idleMs?: number
 }
 
 export function run(phase: Phase): Promise<Figures> {
@@ -20,124 +28,77 @@ export function run(phase: Phase): Promise<Figures> {
 }
 
 /** Fills a new store. The rate of the last jobs shows what those before them cost. */
-async function filling({ dataDirectory, jobs, recorded }: Phase): Promise<Figures> {
+async function filling({ dataDirectory, population, recorded, isShort }: Phase): Promise<Figures> {
   const before = heapBytes()
   const cosmos = createInProcessCosmos({ dataDirectory })
-  const tenth = Math.ceil(jobs / 10)
-  const first = await fill(cosmos.engine, recorded, { from: 0, to: tenth })
-  await fill(cosmos.engine, recorded, { from: tenth, to: jobs - tenth })
-  const last = await fill(cosmos.engine, recorded, { from: jobs - tenth, to: jobs })
+  await prepared(cosmos)
+  const total = totalOf(population)
+  const tenth = Math.ceil(total / (isShort === true ? 100 : 10))
+  const kind = (number: number) => kindOf(number, population)
+  const first = await fill(cosmos.engine, recorded, { from: 0, to: tenth, kind })
+  await fill(cosmos.engine, recorded, { from: tenth, to: total - tenth, kind, isShort })
+  const last = await fill(cosmos.engine, recorded, { from: total - tenth, to: total, kind })
   const heap = heapBytes() - before
   const resident = process.memoryUsage.rss()
   await cosmos.close()
-  return { first, last, heap, resident, disk: diskBytes(dataDirectory) }
+  return { first: first.rate, last: last.rate, heap, resident, disk: diskBytes(dataDirectory) }
 }
 
-/** Opens the filled store, asks for its newest jobs, and compares its rate with that of an empty store. */
-async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figures> {
+/** Opens the filled store, asks what operators ask, and compares its rate and its rest with those of an empty store. */
+async function opening(phase: Phase): Promise<Figures> {
+  const { dataDirectory, population, recorded, idleMs = 10_000 } = phase
+  const total = totalOf(population)
+  const emptyDirectory = mkdtempSync(join(tmpdir(), 'stepward-growth-'))
+  const empty = createInProcessCosmos({ dataDirectory: emptyDirectory })
+  await prepared(empty)
+  // The first questions of a process load the SDK and the parser of queries.
+  await fill(empty.engine, recorded, { from: total, to: total + 10 })
+  const ofEmpty = await asked(empty, 'Empty')
   const before = heapBytes()
   const started = performance.now()
   const cosmos = createInProcessCosmos({ dataDirectory })
   const start = performance.now() - started
   const heap = heapBytes() - before
-  const first = await measured(() => newest(cosmos))
-  const again = await measured(() => newest(cosmos))
+  const answers = await asked(cosmos)
   const indexed = heapBytes() - before
-  const counted = await measured(() => counts(cosmos))
-  const countedAgain = await measured(() => counts(cosmos))
-  const more = Math.min(1_000, jobs)
-  const emptyDirectory = mkdtempSync(join(tmpdir(), 'stepward-growth-'))
-  const empty = createInProcessCosmos({ dataDirectory: emptyDirectory })
-  const rates: number[] = []
-  for (let round = 0; round < 3; round += 1) {
-    const places = { from: jobs + round * more, to: jobs + (round + 1) * more }
-    const alone = await fill(empty.engine, recorded, places)
-    rates.push((await fill(cosmos.engine, recorded, places)) / alone)
-  }
-  await empty.close()
-  rmSync(emptyDirectory, { recursive: true })
-  const afterWrites = await measured(() => newest(cosmos))
+  const compared = await comparison(empty, cosmos, phase)
+  const afterWrites = await asked(cosmos, 'AfterWrites')
+  const [restEmpty, rest] = [await idle(empty, idleMs), await idle(cosmos, idleMs)]
+  const heapAtEnd = heapBytes() - before
   const resident = process.memoryUsage.rss()
+  await empty.close()
   await cosmos.close()
-  const ratio = rates.sort((one, other) => one - other)[1] ?? Number.NaN
+  rmSync(emptyDirectory, { recursive: true })
   return {
-    start,
-    heap,
-    indexed,
-    ratio,
-    resident,
-    newestFirst: first.took,
-    newestFirstTurn: first.longestTurn,
-    newestAgain: again.took,
-    newestAfterWrites: afterWrites.took,
-    newestAfterWritesTurn: afterWrites.longestTurn,
-    counts: counted.took,
-    countsTurn: counted.longestTurn,
-    countsAgain: countedAgain.took,
-    countsAgainTurn: countedAgain.longestTurn,
+    ...{ ...ofEmpty, ...answers, ...afterWrites, ...compared },
+    ...{ start, heap, indexed, heapAtEnd, resident },
+    ...{ beginEmpty: restEmpty.begin, begin: rest.begin, restEmpty: restEmpty.rest, rest: rest.rest },
   }
 }
 
-/** Lists the newest jobs as `stepward list` does. */
-async function newest(cosmos: InProcessCosmos): Promise<void> {
-  const rows = await answer(
-    cosmos,
-    "SELECT TOP 50 * FROM c WHERE c.type = 'sas.job' ORDER BY c.submittedAtMs DESC",
-  )
-  if (rows.length === 0) throw new Error('the store has no jobs')
-}
-
-/** Counts the jobs that ended well, as `stepward status` does. */
-async function counts(cosmos: InProcessCosmos): Promise<void> {
-  const [count] = await answer(
-    cosmos,
-    "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND c.processState = 'Processed'",
-  )
-  if (typeof count !== 'number' || count === 0) throw new Error('the store has no ended jobs')
-}
-
-async function answer(cosmos: InProcessCosmos, query: string): Promise<readonly unknown[]> {
-  const state = cosmos.client().database('stepward').container('state')
-  const { resources } = await state.items.query<unknown>(query).fetchAll()
-  return resources
-}
-
-/**
- * Returns the milliseconds that work takes, and those of the longest turn of the event loop meanwhile. In a
- * turn, the time counts for which this process had a processor, because the machine may have other work.
- */
-async function measured(
-  work: () => Promise<void>,
-): Promise<{ readonly took: number; readonly longestTurn: number }> {
-  const started = performance.now()
-  let longestTurn = 0
-  let before = started
-  let processorBefore = processorTime()
-  let isDone = false
-  const look = (): void => {
-    const [now, processorNow] = [performance.now(), processorTime()]
-    longestTurn = Math.max(longestTurn, Math.min(now - before, processorNow - processorBefore))
-    before = now
-    processorBefore = processorNow
-    if (!isDone) setImmediate(look)
+/** Writes jobs into the empty and the full store in turns. */
+async function comparison(
+  empty: InProcessCosmos,
+  full: InProcessCosmos,
+  { recorded, population }: Phase,
+): Promise<Figures> {
+  const more = Math.min(1_000, population.jobs)
+  const rounds: { readonly ofEmpty: Filled; readonly ofFull: Filled }[] = []
+  for (let round = 0; round < 5; round += 1) {
+    const from = totalOf(population) + 10 + round * more
+    const places = { from, to: from + more }
+    const ofEmpty = await fill(empty.engine, recorded, places)
+    rounds.push({ ofEmpty, ofFull: await fill(full.engine, recorded, places) })
   }
-  setImmediate(look)
-  await work()
-  isDone = true
-  look()
-  return { took: performance.now() - started, longestTurn }
-}
-
-function processorTime(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
-
-/** The memory of all that is reachable. Needs `node --expose-gc`. */
-function heapBytes(): number {
-  globalThis.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  const middle = (of: (round: (typeof rounds)[number]) => number): number => median(rounds.map(of))
+  return {
+    ratio: middle(({ ofFull, ofEmpty }) => ofFull.rate / ofEmpty.rate),
+    ratioOfP50: middle(({ ofFull, ofEmpty }) => ofFull.p50 / ofEmpty.p50),
+    p50: middle(({ ofFull }) => ofFull.p50),
+    p50Empty: middle(({ ofEmpty }) => ofEmpty.p50),
+    processor: middle(({ ofFull }) => ofFull.processor),
+    processorEmpty: middle(({ ofEmpty }) => ofEmpty.processor),
+  }
 }
 
 function diskBytes(directory: string): number {

@@ -78,6 +78,42 @@ it('IS_DEFINED reads only the blocks with a document that has the property', asy
   expect(new Set(reads.mock.calls.map(([block]) => block)).size).toBe(1)
 })
 
+it('a query for rare documents reads only these, also in a directory whose summaries older code wrote', async () => {
+  const { cosmos, directory } = await filled()
+  for (const number of [5, 500, 1_500]) put(cosmos, number, 'flagged')
+  await cosmos.close()
+  const flagged = "SELECT TOP 100 VALUE c.id FROM c WHERE c.state = 'flagged' ORDER BY c.at DESC"
+  const readsOf = async (store: InProcessCosmos): Promise<number> => {
+    const reads = vi.spyOn(StoredDocuments.prototype, 'read')
+    const before = reads.mock.calls.length
+    expect(await rows(store, flagged)).toEqual(['j1500', 'j500', 'j5'])
+    return reads.mock.calls.length - before
+  }
+  const again = opened(directory)
+  expect(await readsOf(again)).toBe(3)
+  const container = again.engine.container('shop', 'orders')
+  const older = [...(container.cold?.summaries(-1) ?? [])].map(([block, text]) => {
+    const [name, ...groups] = JSON.parse(text) as [
+      string,
+      ...[number | readonly number[], ...unknown[]][],
+    ]
+    const counted = groups.map(([given, ...cells]) => [
+      typeof given === 'number' ? given : given.length,
+      ...cells,
+    ])
+    return { block, text: JSON.stringify([name.replace('places ', ''), ...counted]) }
+  })
+  const { rid: containerRid } = container
+  container.journal.append(older.map((record) => ({ kind: 'summary', containerRid, ...record })))
+  await again.engine.settled()
+  await again.close()
+  const upgraded = opened(directory)
+  expect(await readsOf(upgraded)).toBeGreaterThan(3)
+  // The end of the process writes summaries with places.
+  await upgraded.close()
+  expect(await readsOf(opened(directory))).toBe(3)
+})
+
 it('a document that changes after its block was summarized is found after a crash', async () => {
   const { cosmos, directory } = await filled()
   expect(await rows(cosmos, open)).toEqual([2])
