@@ -56,7 +56,7 @@ function Open({ present }) {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
-  const { problem, body, commands } = decided(present, fields)
+  const { problem, dryProblem, body, commands } = decided(present, fields)
   return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -86,7 +86,7 @@ function Open({ present }) {
         ${
           isBusy || !hasDryRun
             ? null
-            : html`<button type="button" disabled=${problem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
+            : html`<button type="button" disabled=${dryProblem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
         }
         ${
           isBusy
