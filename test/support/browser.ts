@@ -213,7 +213,8 @@ export class Page {
   /** Presses a key, with Ctrl if `isControl` is set. */
   async press(key: string, isControl = false): Promise<void> {
     const modifiers = isControl ? 2 : 0
-    const text = key.length === 1 && !isControl ? { text: key } : {}
+    const typed = key === 'Enter' ? '\r' : key
+    const text = typed.length === 1 && !isControl ? { text: typed } : {}
     for (const type of ['keyDown', 'keyUp']) {
       await this.send('Input.dispatchKeyEvent', { type, key, code: key, modifiers, ...keyCode(key), ...text })
     }

@@ -87,7 +87,7 @@ const pause = route({
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.pause(jobId, why, { by, dryRun, ...withoutUndefined(where) })
-    return performed(store, { command: 'pause', why }, selected, { one, all: notByFilter })
+    return performed(store, 'pause', selected, { one, all: notByFilter })
   },
 })
 
@@ -107,7 +107,7 @@ const resume = route({
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.resume(jobId, { by, why, dryRun, ...withoutUndefined(where) })
-    return performed(store, { command: 'resume', why }, selected, { one, all: notByFilter })
+    return performed(store, 'resume', selected, { one, all: notByFilter })
   },
 })
 

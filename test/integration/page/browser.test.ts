@@ -121,8 +121,11 @@ describe.skipIf(path === null)('the page in a browser', () => {
     for (const jobId of ['order-2', 'order-3']) {
       await page.evaluate(`document.querySelector('[aria-label="Choose ${jobId}"]').click()`)
     }
-    await click('Resubmit')
+    await page.until(control('Resubmit'))
+    await page.evaluate(`${control('Resubmit')}.focus()`)
+    await page.press('Enter')
     await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate('document.activeElement.name')).toBe('why')
     expect(await page.evaluate(`document.querySelector('dialog button.primary').disabled`)).toBe(true)
     expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
       'Give the reason.',
@@ -136,6 +139,8 @@ describe.skipIf(path === null)('the page in a browser', () => {
       `stepward resubmit --why 'the customer'\\''s card' order-2`,
     )
     expect((await (await store.host.client.get('order-3'))?.view())?.audit).toEqual([])
+    await closeDialog(page)
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Resubmit')
     expect(page.complaints).toEqual([])
   })
 

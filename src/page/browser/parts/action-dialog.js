@@ -51,7 +51,11 @@ function Open({ present }) {
   )
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
-  useEffect(() => box.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement
+    box.current?.showModal()
+    return () => backTo(opener)
+  }, [])
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
@@ -98,6 +102,18 @@ function Open({ present }) {
   </dialog>`
 }
 
+/**
+ * Moves the keyboard back to the control that opened the dialog. If an action has removed or disabled the control, the keyboard
+ * stays in the view, and does not begin again at the top of the page.
+ *
+ * @param {Element | null} opener
+ */
+function backTo(opener) {
+  const place =
+    opener?.isConnected === true && !opener.matches(':disabled') ? opener : document.getElementById('main')
+  if (place instanceof HTMLElement) place.focus({ preventScroll: true })
+}
+
 /** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
 function FieldsOf({ present, fields, setFields }) {
   if (present.question !== undefined) {
@@ -142,7 +158,7 @@ function FieldsOf({ present, fields, setFields }) {
     ${kind === 'restart' ? [others, newInput] : [newInput, others]}
     ${
       takesWhy
-        ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
+        ? html`<label>${hint} <input name="why" type="text" value=${fields.why} onInput=${onInput} /></label>`
         : null
     }`
 }
