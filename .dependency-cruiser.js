@@ -280,7 +280,8 @@ export default {
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    doNotFollow: { path: 'node_modules' },
+    // Samples import the built package. Its files have the imports of their sources, which are checked.
+    doNotFollow: { path: ['node_modules', '^dist/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node'] },
   },
 }

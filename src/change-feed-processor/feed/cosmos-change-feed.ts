@@ -1,10 +1,10 @@
-import {
+import type {
   ChangeFeedMode,
-  type ChangeFeedPullModelIterator,
-  type Container,
-  type ContainerDefinition,
-  type FeedRange as SdkFeedRange,
-  type Resource,
+  ChangeFeedPullModelIterator,
+  Container,
+  ContainerDefinition,
+  FeedRange as SdkFeedRange,
+  Resource,
 } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
 import { compare, unlessAborted } from '../../platform/internal.js'
@@ -18,6 +18,7 @@ import type {
   VersionChange,
 } from './change-feed.js'
 import { compositeToken, pageOf, RangeTokens, type DecodeChange } from './cosmos-feed-page.js'
+import { feedModes } from './cosmos-feed-modes.js'
 import { feedStartsFor } from './cosmos-sdk-copy.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
@@ -65,13 +66,9 @@ interface Idle {
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
-  private readonly starts: ReturnType<typeof feedStartsFor>
   private known: (ContainerDefinition & Resource) | undefined
 
-  /** @throws TypeError if the container belongs to a copy of the SDK that cannot be found */
-  constructor(private readonly options: CosmosChangeFeedOptions) {
-    this.starts = feedStartsFor(options.container)
-  }
+  constructor(private readonly options: CosmosChangeFeedOptions) {}
 
   async physicalRanges(): Promise<readonly PhysicalRange[]> {
     const { resources } = await this.options.container.readPartitionKeyRanges().fetchAll()
@@ -85,7 +82,7 @@ export class CosmosChangeFeed implements ChangeFeed {
   }
 
   readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {
-    const { LatestVersion: mode } = ChangeFeedMode
+    const { latestVersion: mode } = feedModes
     return this.read<Change>(from, { maxItemCount, signal, mode, decode: decodeChange })
   }
 
@@ -93,7 +90,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     from: FeedPosition,
     { maxItemCount, signal }: ReadOptions,
   ): Promise<ChangePage<VersionChange>> {
-    const { AllVersionsAndDeletes: mode } = ChangeFeedMode
+    const { allVersionsAndDeletes: mode } = feedModes
     return this.read<VersionChange>(from, { maxItemCount, signal, mode, decode: decodeVersionChange })
   }
 
@@ -149,10 +146,11 @@ export class CosmosChangeFeed implements ChangeFeed {
     { feedRange, start }: FeedPosition,
     { maxItemCount, mode: changeFeedMode }: Asked<C>,
   ): Promise<Opened> {
+    const starts = await feedStartsFor(this.options.container)
     const changeFeedStartFrom =
       start.kind === 'time'
-        ? this.starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
-        : this.starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
+        ? starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
+        : starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
     const iterator = this.options.container.items.getChangeFeedIterator<unknown>({
       maxItemCount,
       changeFeedMode,
