@@ -59,10 +59,20 @@ export function withoutSecretsOf(plan: Pick<Plan, 'secrets'>, input: unknown, te
   return conceal(text, secretTexts(input as Json, paths))
 }
 
-/** Returns a function that hides the secrets of an attempt in a text that is stored or logged. */
-export function concealerOf(step: StepDocument, input: Json): (text: string) => string {
+/**
+ * Returns a function that hides the secrets of an attempt in a text that is stored or logged: all that its handler
+ * receives, and what else its step contains. The step may have tickets in place of the given values.
+ */
+export function concealerOf(
+  step: StepDocument,
+  given: { readonly input: Json; readonly previous: Json },
+): (text: string) => string {
   if (step.secrets === undefined) return (text) => text
-  const texts = secretTexts(input, partsOf(step, step.direction === 'undo' ? 'undo' : 'input'))
+  const texts = [
+    ...secretTexts(given.input, partsOf(step, step.direction === 'undo' ? 'undo' : 'input')),
+    ...secretTexts(given.previous, partsOf(step, 'output')),
+    ...textsOfStep(step),
+  ]
   return (text) => conceal(text, texts)
 }
 

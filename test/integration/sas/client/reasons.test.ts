@@ -3,6 +3,8 @@ import { readAudit } from '../../../../src/operations/audit.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
+import { concealerOf } from '../../../../src/sas/plan/hide-documents.js'
+import { aStep } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const bank = defineAgent('bank', { pay: (input: { readonly iban: string }) => input.iban.length })
@@ -102,4 +104,38 @@ it('a value that a migration makes secret is not stored in its reason', async ()
   await client.migrate('j', workflow, { by: 'ann', why: 'hide OLD-ZQX-1' })
   expect((await world.job('j')).audit.at(-1)?.why).toBe('hide •••• secret')
   expect(await told()).not.toContain('ZQX')
+})
+
+it('a message of a handler is stored in its job without the secrets of other steps, and of the round before', async () => {
+  const world = new StateWorld()
+  const { store, queries, clock, telemetry } = world
+  const client = new JobClient({ store, queries, clock, telemetry })
+  const vault = defineAgent('vault', {
+    open: (_input: object) => ({ token: 'ZQX-token', id: 1 }),
+    use: (_input: object, context: AgentContext) => context.failPermanently('ZQX-token is closed'),
+  })
+  const using = defineWorkflow(
+    'using',
+    (job) => {
+      const opened = job.step('open', vault.open, {}, { undo: 'none' })
+      job.step('use', vault.use, { id: opened.output.id }, { undo: 'none' })
+    },
+    { secrets: ['steps.open.output.token'] },
+  )
+  await client.submit(using, {}, { jobId: 'j' })
+  const agents = world.agents({ agents: [vault] })
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    // Another scheduler takes the job each time, and knows only the steps that it needs.
+    await world.scheduler().onChanges(page)
+    await agents.onChanges(page, { signal: new AbortController().signal })
+    await agents.stop(1_000)
+  }
+  const [job] = await client.list()
+  expect(job?.attention?.message).toBe('step use: •••• secret is closed')
+  const step = aStep({
+    secrets: [['output', 'token']],
+    round: { number: 2, first: 1, until: null, previous: { token: 'ZQX-round' } },
+  })
+  const hide = concealerOf(step, { input: {}, previous: { token: 'ZQX-loaded' } })
+  expect(hide('ZQX-round, ZQX-loaded')).toBe('•••• secret, •••• secret')
 })
