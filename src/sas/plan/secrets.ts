@@ -2,6 +2,7 @@ import type { Json } from '../model/values/json.js'
 import { restOf, type SecretPath } from '../model/values/hidden.js'
 import { largeListOf } from './item-jobs.js'
 import type { Plan, PlanStep } from './plan.js'
+import { secretsInSchema } from './schema-secrets.js'
 import { toTemplate } from '../model/values/to-template.js'
 import { visitReferences } from './template.js'
 
@@ -26,50 +27,6 @@ export function readSecrets(
     return isKnown ? [] : [`${named} names step ${JSON.stringify(stepId)}, but there is no such step`]
   })
   return { paths: problems.length > 0 ? [] : given.map((text) => text.split('.')), problems }
-}
-
-/** Returns the paths of the values that a JSON Schema marks with `"secret": true`. */
-export function secretsInSchema(schema: Json | undefined): readonly SecretPath[] {
-  const found: SecretPath[] = []
-  visitSchema(schema, { root: schema, at: [], within: new Set() }, (at) => found.push(at))
-  return found
-}
-
-interface Place {
-  readonly root: Json | undefined
-  readonly at: SecretPath
-  /** The schemas around this one, because a schema may refer to itself. */
-  readonly within: ReadonlySet<unknown>
-}
-
-function visitSchema(schema: Json | undefined, place: Place, found: (at: SecretPath) => void): void {
-  if (typeof schema !== 'object' || schema === null || place.within.has(schema)) return
-  const { root, at } = place
-  const parts = schema as Readonly<Record<string, Json>>
-  if (parts['secret'] === true) {
-    found(at)
-    return
-  }
-  const within = new Set([...place.within, schema])
-  const visit = (part: Json | undefined, ...names: string[]): void =>
-    visitSchema(part, { root, at: [...at, ...names], within }, found)
-  for (const [name, part] of Object.entries(parts['properties'] ?? {})) visit(part as Json, name)
-  for (const keyword of ['items', 'prefixItems', 'additionalProperties']) {
-    const part = parts[keyword]
-    for (const each of Array.isArray(part) ? (part as readonly Json[]) : [part]) visit(each, '*')
-  }
-  for (const keyword of ['anyOf', 'oneOf', 'allOf'])
-    for (const part of (parts[keyword] ?? []) as readonly Json[]) visit(part)
-  const { $ref } = parts
-  if (typeof $ref === 'string' && $ref.startsWith('#')) {
-    const names = $ref.split('/').slice(1)
-    visit(
-      names.reduce<Json | undefined>(
-        (value, name) => (value as Record<string, Json> | undefined)?.[name],
-        root,
-      ),
-    )
-  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorMessage } from '../../platform/internal.js'
 import { hiddenAt, type SecretPath } from '../model/values/hidden.js'
 import type { Json } from '../model/values/json.js'
-import { secretsInSchema } from '../plan/secrets.js'
+import { secretsInSchema } from '../plan/schema-secrets.js'
 
 /** A JSON Schema, or a schema of zod 4, that describes the input of a workflow. */
 export type InputSchema = z.core.$ZodType | Readonly<Record<string, unknown>>

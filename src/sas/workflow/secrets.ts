@@ -1,5 +1,6 @@
 import type { Json } from '../model/documents.js'
-import { markSecrets, readSecrets, secretsInSchema } from '../plan/secrets.js'
+import { secretsInSchema } from '../plan/schema-secrets.js'
+import { markSecrets, readSecrets } from '../plan/secrets.js'
 import type { Compiled } from './plan-draft.js'
 
 /** Marks the secrets in a workflow: those of its option `secrets`, and those in the schema of its input. */
