@@ -100,7 +100,7 @@ const rooms = {
       '/telemetry',
     ],
     items: [
-      'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+      'in-process', 'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     workflow: ['agents', 'gates', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
@@ -280,7 +280,8 @@ export default {
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    doNotFollow: { path: 'node_modules' },
+    // Samples import the built package. Its files have the imports of their sources, which are checked.
+    doNotFollow: { path: ['node_modules', '^dist/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node'] },
   },
 }

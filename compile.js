@@ -1,18 +1,24 @@
 /**
- * Compiles the program and the samples for `npm start` in 0.3 s, without a check of types. A file whose
- * output is newer than its source stays as it is, so after `npm run build` there is nothing to compile.
+ * Compiles the program and the samples, without a check of types. If no source is newer than its output, there
+ * is nothing to compile.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { transformSync } from 'rolldown/utils'
 
-const roots = ['lease-store', 'src', 'samples']
+/** Changes of these files change the output of the program. */
+const makers = ['bundle.js', 'package-lock.json', 'tsconfig.json']
+/** Every bundle has this file. The compiler of types does not write it. */
+const licenses = 'dist/src/third-party-licenses.txt'
 
-for (const source of roots.flatMap((root) =>
-  readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),
-)) {
-  if (!source.endsWith('.ts')) continue
+const sources = ['lease-store', 'src'].flatMap(filesIn)
+if ([...sources, ...makers].some((path) => !isNewer(licenses, path))) {
+  const { bundle } = await import('./bundle.js')
+  await bundle({ root: process.cwd(), outDir: join(process.cwd(), 'dist') })
+}
+
+for (const source of filesIn('samples')) {
   const output = join('dist', source.replace(/\.ts$/, '.js'))
   if (isNewer(output, source)) continue
   const { code, errors } = transformSync(source, readFileSync(source, 'utf8'), {
@@ -25,6 +31,12 @@ for (const source of roots.flatMap((root) =>
   }
   mkdirSync(dirname(output), { recursive: true })
   writeFileSync(output, code)
+}
+
+/** @param {string} folder */
+function filesIn(folder) {
+  const files = readdirSync(folder, { recursive: true }).map((file) => join(folder, String(file)))
+  return files.filter((file) => file.endsWith('.ts'))
 }
 
 /**

@@ -161,7 +161,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
 
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description(
-      'one job for each line of a JSON Lines file, or of standard input (-); the workflow must define jobId',
+      'one job for each line of a JSON Lines file, or of standard input (-); the workflow must define jobId, or --job-id names the only job',
     )
     .option(
       '--workflows <module>',
@@ -178,6 +178,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--complete-within <time>', 'the time for each job, such as 2h; default: that of the workflow')
     .option('--retain-for <time>', 'how long each ended job is kept, such as 30d; default: as above')
     .option('--partition-key <key>', 'the partition key of all jobs; default: that of the workflow')
+    .option('--job-id <id>', 'the id of the only job, if the workflow does not define jobId')
     .option('--wait', 'wait until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/jobs/submit.js')

@@ -1,4 +1,5 @@
-import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
+import { ownCosmosClient } from '../change-feed-processor/internal.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import type { PayloadStore } from '../sas/index.js'
@@ -156,7 +157,8 @@ export async function openConnection(
     userAgentSuffix: 'stepward',
     connectionPolicy,
   }
-  const made = new CosmosClient(
+  const OwnClient = await ownCosmosClient()
+  const made = new OwnClient(
     key === undefined ? { ...options, aadCredentials: await credential() } : { ...options, key },
   )
   return {

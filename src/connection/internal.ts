@@ -1,4 +1,5 @@
 /** Further exports of this room, for other rooms only. */
+export { ownCosmosClient } from '../change-feed-processor/internal.js'
 export { awaitStore, patienceShape } from './await-store.js'
 export { charging, connectWithPorts } from './connect.js'
 export {

@@ -1,4 +1,4 @@
-import { ChangeFeedPolicy, ChangeFeedRetentionTimeSpan, type Container } from '@azure/cosmos'
+import type { Container } from '@azure/cosmos'
 
 const minuteMs = 60_000
 
@@ -16,8 +16,6 @@ export async function keepVersions(container: Container, retentionMs: number): P
   const { resource } = await container.read()
   if (resource === undefined)
     throw new Error(`container ${container.id} does not exist; run stepward provision first`)
-  const changeFeedPolicy = new ChangeFeedPolicy(
-    ChangeFeedRetentionTimeSpan.fromMinutes(retentionMs / minuteMs),
-  )
+  const changeFeedPolicy = { retentionDuration: retentionMs / minuteMs }
   await container.replace({ ...resource, changeFeedPolicy })
 }

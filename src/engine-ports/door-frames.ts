@@ -14,6 +14,8 @@ export interface FramesOptions {
    */
   readonly readsWhileFull: boolean
   onMessages(messages: readonly unknown[]): void
+  /** Called when the socket has taken all messages. */
+  onSent?(): void
   /** Called once when the connection has ended, with the error if there is one. */
   onEnd(error: Error | null): void
 }
@@ -32,6 +34,7 @@ const headerBytes = 4
  */
 export class Frames {
   private outgoing: MessageText[] = []
+  private outgoingLength = 0
   private isFlushDue = false
   private isBlocked = false
   private isEnded = false
@@ -52,8 +55,14 @@ export class Frames {
     socket.on('close', () => this.end(null))
   }
 
+  /** The size of the messages that the other side has not taken, in bytes. Characters count as one byte. */
+  get unsentBytes(): number {
+    return this.outgoingLength + this.socket.writableLength
+  }
+
   send(message: MessageText): void {
     this.outgoing.push(message)
+    if (typeof message === 'string') this.outgoingLength += message.length
     if (this.isFlushDue) return
     this.isFlushDue = true
     afterThisTurn(() => {
@@ -78,12 +87,14 @@ export class Frames {
         const next = this.outgoing[texts.length]
         if (next === undefined) break
         const text = typeof next === 'string' ? next : next()
+        if (typeof next === 'string') this.outgoingLength -= text.length
         texts.push(text)
         length += text.length
       }
       this.outgoing.splice(0, texts.length)
       this.write(`[${texts.join(',')}]`)
     }
+    if (!this.isBlocked && !this.isEnded) this.options.onSent?.()
   }
 
   private write(body: string): void {

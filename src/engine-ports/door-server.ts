@@ -1,14 +1,16 @@
 import type { Duplex } from 'node:stream'
 import type { LeaseStore } from '../../lease-store/index.js'
 import { FeedError } from '../change-feed-processor/feed/errors.js'
-import type { ChangePage, FeedPosition } from '../change-feed-processor/feed/change-feed.js'
+import type { FeedPosition } from '../change-feed-processor/feed/change-feed.js'
 import type { CosmosEngine } from '../emulator/engine/index.js'
-import type { ApplyResult, DocumentAddress, StateWrite } from '../sas/store/state-store.js'
+import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
 import { Frames } from './door-frames.js'
+import { jsonText, mayBeLarge, pageText, stateMethods, withSentCause } from './door-answers.js'
 import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
 import type { OnCharge } from './engine-documents.js'
 import { EndedJobs } from './ended-jobs.js'
 import { engineOf, enginePorts, type EnginePorts } from './engine-ports.js'
+import { PacedRequests } from './paced-requests.js'
 import type { TakenWork, WorkingUnits } from './taken-work.js'
 
 /** A connection of another process, and the parameters that it sent. */
@@ -25,16 +27,6 @@ interface LocalDoor {
 /** The size of the largest frame of requests, in bytes. A transaction has at most 2 MB. */
 const maxBytes = 16 * 1024 * 1024
 
-/** The methods of the state store whose results are sent as they are. */
-const stateMethods = [
-  'listSteps',
-  'listNotices',
-  'listOverdue',
-  'listUnsent',
-  'listFlagged',
-  'listConcerned',
-  'listUnreadable',
-] as const
 const leaseMethods = ['list', 'read', 'create', 'replace', 'delete'] as const
 const initializationMethods = ['doneAtMs', 'tryLock', 'markDone', 'unlock'] as const
 
@@ -61,6 +53,11 @@ type Answering = (...args: never[]) => Promise<string>
  */
 class DoorSession {
   private readonly frames: Frames
+  private readonly requests = new PacedRequests({
+    isLarge: mayBeLarge,
+    unsentBytes: () => this.frames.unsentBytes,
+    answer: (request) => this.answer(request),
+  })
   private readonly ports: EnginePorts
   private readonly names: DoorNames
   private readonly methods: ReadonlyMap<string, Answering>
@@ -90,10 +87,10 @@ class DoorSession {
     this.frames = new Frames(socket, {
       maxBytes,
       readsWhileFull: false,
-      onMessages: (messages) => {
-        for (const message of messages) this.take(message)
-      },
+      onMessages: (messages) => this.take(messages),
+      onSent: () => this.requests.continue(),
       onEnd: () => {
+        this.requests.end()
         for (const end of this.ending.values()) end()
         this.ending.clear()
       },
@@ -106,23 +103,26 @@ class DoorSession {
     return (operation, charge) => void this.charged.push([operation, charge, ...more])
   }
 
-  private take(message: unknown): void {
-    const method = isRequest(message) ? this.methods.get(message[1]) : undefined
-    if (method === undefined) {
-      this.frames.end(new Error('the other process sent a request that this version does not know'))
-      return
-    }
-    this.answer(message as DoorRequest, method)
+  private take(messages: readonly unknown[]): void {
+    const requests = messages.filter(isRequest)
+    if (requests.length === messages.length && requests.every(([, method]) => this.methods.has(method)))
+      this.requests.take(requests)
+    else this.frames.end(new Error('the other process sent a request that this version does not know'))
   }
 
-  private answer([id, , ...args]: DoorRequest, method: Answering): void {
-    // Without a catch, an error in a message would end the process that has the store open.
-    const answered = (async () => method(...(args as never[])))()
-    const send = (text: string): void => {
-      this.sendCharges()
-      if (id !== 0) this.frames.send(`[${id},${text}]`)
+  private async answer(request: DoorRequest): Promise<void> {
+    const text = await this.answerText(request)
+    this.sendCharges()
+    if (request[0] !== 0) this.frames.send(`[${request[0]},${text}]`)
+  }
+
+  /** Never rejects: an error in a message must not end the process that has the store open. */
+  private async answerText([, method, ...args]: DoorRequest): Promise<string> {
+    try {
+      return (await this.methods.get(method)?.(...(args as never[]))) ?? 'null'
+    } catch (error) {
+      return `null,${JSON.stringify(sentError(error))}`
     }
-    answered.then(send, (error: unknown) => send(`null,${JSON.stringify(sentError(error))}`))
   }
 
   /** Answers a request of one part of the process, whose charges are told apart. */
@@ -282,19 +282,7 @@ function keyOf({ pk, id }: DocumentAddress): string {
   return `job\n${pk}\n${id}`
 }
 
-function jsonText(value: unknown): string {
-  return value === undefined ? 'null' : JSON.stringify(value)
-}
-
-function pageText({ changes, ...page }: ChangePage<string>): string {
-  return `{"changes":[${changes.join(',')}],${JSON.stringify(page).slice(1)}`
-}
-
 /** The other process wraps the cause again. */
 function unwrapped(error: unknown): never {
   throw error instanceof FeedError ? error.cause : error
-}
-
-function withSentCause(result: ApplyResult): object {
-  return result.kind === 'unknownOutcome' ? { ...result, cause: sentError(result.cause) } : result
 }

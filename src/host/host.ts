@@ -228,6 +228,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   const link = await linkToOthers({ settings, ...local })
   shell.closing.push(() => link.close())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
+  const wakeUps = ports.endings === undefined ? endings : endingsOf([endings, ports.endings])
   const shared = {
     eventLoop,
     feed,
@@ -238,6 +239,8 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     hints,
     inProcessPath,
     endings,
+    wakeUps,
+    endHints: link.endHints,
     clock,
     wakeAddress: link.wakeAddress,
   }
@@ -256,7 +259,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     clock,
     telemetry,
     payloads: new Payloads(options.payloads ?? null, systemRandom),
-    wakeUps: ports.endings === undefined ? endings : endingsOf([endings, ports.endings]),
+    wakeUps,
     ...withoutUndefined({ endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })

@@ -10,10 +10,12 @@ import {
   createScheduler,
   createSupervisor,
   replyChannel,
+  type EndHints,
   type JobEndings,
   type InProcessPath,
   type Unit,
   type UnitOptions,
+  type WakeUps,
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { type Containers, processorNameOf, type StorePorts } from '../connection/internal.js'
@@ -33,6 +35,9 @@ export interface UnitParts {
   readonly inProcessPath: InProcessPath
   /** Reports each job that ends in this process to the callers in this process that wait for it. */
   readonly endings: JobEndings
+  /** Reports the ends of jobs to the callers of this process, also those of other processes if the store does. */
+  readonly wakeUps: WakeUps
+  readonly endHints: EndHints | undefined
   readonly clock: Clock
   readonly payloads: PayloadStore | undefined
   /** The address at which this process takes hints about writes, or undefined. */
@@ -67,6 +72,8 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
         agents,
         slots,
         stopBudget,
+        wakeUps: parts.wakeUps,
+        ...withoutUndefined({ endHints: parts.endHints }),
         unhealthyReason: () =>
           parts.eventLoop.unhealthyReason() ??
           (settings.isHealthy?.() === false ? 'isHealthy returned false' : null),

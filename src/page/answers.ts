@@ -47,7 +47,9 @@ export class PageAnswers {
   private async reply(request: IncomingMessage, response: ServerResponse): Promise<Reply | null> {
     const { door, viewers, links } = this.options
     const { method = '' } = request
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const [path, base] = [request.url ?? '/', 'http://127.0.0.1']
+    if (!URL.canParse(path, base)) return problem(400, 'the path of the request is not valid')
+    const url = new URL(path, base)
     const linked = (await links?.reply(request, url.pathname)) ?? null
     if (linked !== null) return linked
     const refusal = door.refusal(request)

@@ -3,7 +3,7 @@ import { errorMessage } from '../platform/internal.js'
 import { CommandInvalid, StoreUnavailable, type AnswerLinks, type LinkedQuestion } from '../sas/index.js'
 import { answerPath, questionAt, type JobClient, type StateStore } from '../sas/internal.js'
 import { pageFile } from './assets/page-files.js'
-import { readJson } from './door/body.js'
+import { BodyRefused, readJson } from './door/body.js'
 import { provenanceOf } from './door/door.js'
 import { json, problem, type Reply } from './door/reply.js'
 
@@ -45,6 +45,7 @@ export class LinkAnswers {
     try {
       return path === questionPath ? await this.question(linked) : await this.answer(request, linked)
     } catch (error) {
+      if (error instanceof BodyRefused) return problem(error.status, error.message)
       if (error instanceof CommandInvalid) return problem(400, errorMessage(error))
       if (error instanceof StoreUnavailable)
         return problem(503, 'The store does not answer. Try again later.')
@@ -61,7 +62,9 @@ export class LinkAnswers {
 
   private async answer(request: IncomingMessage, linked: LinkedQuestion): Promise<Reply> {
     const { jobId, step, assignee, partitionKey } = linked
-    const { answer, note } = (await readJson(request, mostBytes)) as Readonly<Record<string, unknown>>
+    const body = await readJson(request, mostBytes)
+    if (typeof body !== 'object' || body === null) return problem(400, 'the body must be a JSON object')
+    const { answer, note } = body as Readonly<Record<string, unknown>>
     await this.client.answer(jobId, step, answer, {
       by: assignee,
       ...(typeof note === 'string' && note !== '' && { note }),

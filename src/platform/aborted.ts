@@ -14,10 +14,37 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   return new Promise((resolve, reject) => {
     const end = (): void => resolve(null)
     if (signal.aborted) end()
-    signal.addEventListener('abort', end, { once: true })
-    const settled = (): void => signal.removeEventListener('abort', end)
-    // This needs fewer promises than `finally`, and a page of a feed needs it.
-    work.then(settled, settled)
-    work.then(resolve, reject)
+    const ends = endsOf(signal).add(end)
+    // One reaction needs fewer promises than `finally`, and every page of a feed needs it.
+    work.then(
+      (value) => {
+        ends.delete(end)
+        resolve(value)
+      },
+      (error: unknown) => {
+        ends.delete(end)
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passes on what the work threw
+        reject(error)
+      },
+    )
   })
+}
+
+/**
+ * The functions to call when a signal aborts. All work with one signal shares one listener, because adding and
+ * removing a listener takes longer than the rest of this file does for a page of a feed.
+ */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+function endsOf(signal: AbortSignal): Set<() => void> {
+  const known = waiting.get(signal)
+  if (known !== undefined) return known
+  const ends = new Set<() => void>()
+  const endAll = (): void => {
+    for (const end of ends) end()
+    ends.clear()
+  }
+  signal.addEventListener('abort', endAll, { once: true })
+  waiting.set(signal, ends)
+  return ends
 }

@@ -17,7 +17,7 @@ import { Agents } from './agents/agents.js'
 import { announced, type Serving } from './agents/announced.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
-import { withItems } from './items/items-agent.js'
+import { withItems, type ItemsAgentOptions } from './items/items-agent.js'
 import { Notifier } from './notifier/notifier.js'
 import { Payloads } from './payloads/payloads.js'
 import { withPayloadSweep } from './payloads/payload-sweep.js'
@@ -153,7 +153,8 @@ export function createScheduler(
  */
 export function createAgents(
   options: UnitOptions &
-    AgentsSettings & {
+    AgentsSettings &
+    Pick<ItemsAgentOptions, 'wakeUps' | 'endHints'> & {
       readonly agents: readonly Agent[]
       /**
        * Lets the user's code report that this instance should take no work at the moment. Returns the reason,
@@ -165,7 +166,7 @@ export function createAgents(
       readonly unhealthyReason?: () => string | null
     },
 ): Unit {
-  const { agents: known, hints, inProcessPath, unhealthyReason } = options
+  const { agents: known, hints, inProcessPath, unhealthyReason, wakeUps, endHints } = options
   const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
   const common = resolved(options)
   const beginning =
@@ -174,7 +175,7 @@ export function createAgents(
   const agents = new Agents({
     ...common,
     processes: options.processes ?? machineProcesses,
-    agents: withItems(known, { ...common, ...beginning, payloads }),
+    agents: withItems(known, { ...common, ...beginning, payloads, wakeUps, endHints }),
     failoverMs: failoverMs(options.timing),
     payloads,
     slots,

@@ -77,8 +77,11 @@ it('a host on App Service is alive without a store, shares a machine and stops c
   const owners = new Set((await leases()).map(({ owner }) => owner))
   expect(owners.size, 'two names on one machine').toBe(2)
   for (const owner of owners) expect(owner).toMatch(/^shop-all-production-01234567-[0-9a-f]{6}$/)
-  const metrics = await (await fetch(`http://127.0.0.1:${otherPort}/metrics`)).text()
-  expect(metrics).toMatch(/^stepward_leases_owned\{processor="stepward-scheduler"\} 1$/m)
+  // A lease is logged before the host counts it.
+  const metrics = async () => (await fetch(`http://127.0.0.1:${otherPort}/metrics`)).text()
+  await expect
+    .poll(metrics, { timeout: 60_000 })
+    .toMatch(/^stepward_leases_owned\{processor="stepward-scheduler"\} 1$/m)
 
   for (const app of [first, second]) {
     const toldAt = performance.now()

@@ -53,7 +53,7 @@ it('the judge accepts real processes under faults, and rejects processes with a 
       kinds: ['chain', 'refused', 'cancelled', 'twice'],
       faults: ['kill', 'cutAfter'],
     }),
-    judged('broken', { seed: 2, kinds: ['chain'], faults: [], execArgv: optionsWith(bug, root) }),
+    judged('broken', { seed: 2, kinds: ['chain'], faults: [], execArgv: await optionsWith(bug, root) }),
   ])
   expect(sound.violations).toEqual([])
   // However slow the machine is, these rules have something to check, because the plug-in of the SDK records

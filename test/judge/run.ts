@@ -109,7 +109,7 @@ async function rejection(
   bug: SeededBug,
   index: number,
 ): Promise<{ readonly runs: number; readonly rule: string } | null> {
-  const execArgv = optionsWith(bug, root)
+  const execArgv = await optionsWith(bug, root)
   for (let runs = 1; runs <= Number(values.tries); runs += 1) {
     const seed = Number(values.seed) + runs - 1
     const { kinds, faults, schedules = ['ticking'], patienceMs = 60_000 } = bug

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,15 +55,27 @@ export interface Look {
 
 /** A headless browser. Its protocol runs over a pipe, so that it opens no port. */
 export class Browser {
+  private readonly child: ChildProcess
   private lastId = 0
   private readonly waiting = new Map<number, Waiting>()
   private readonly listeners = new Set<Waiting>()
   private unread = ''
+  private hasEnded = false
+  private readonly ended: Promise<void>
 
   private constructor(
-    private readonly child: ChildProcess,
+    child: ChildProcess,
     private readonly profile: string,
   ) {
+    this.child = child
+    this.ended = new Promise((resolve) => {
+      child.once('exit', () => {
+        this.hasEnded = true
+        for (const receive of this.waiting.values()) receive({ error: { message: 'the browser has ended' } })
+        this.waiting.clear()
+        resolve()
+      })
+    })
     const output = child.stdio[4] as Readable
     output.setEncoding('utf8').on('data', (text: string) => {
       this.read(text)
@@ -102,6 +113,8 @@ export class Browser {
   }
 
   send<T>(method: string, params: object, sessionId?: string): Promise<T> {
+    // A request to a browser that has ended would never be answered.
+    if (this.hasEnded) return Promise.reject(new Error(`${method}: the browser has ended`))
     this.lastId += 1
     const id = this.lastId
     const input = this.child.stdio[3] as Writable
@@ -118,11 +131,10 @@ export class Browser {
     this.listeners.add(listener)
   }
 
+  /** Ends the browser. It has nothing to keep, so it is not asked, and cannot be late. */
   async close(): Promise<void> {
-    const ended = once(this.child, 'exit')
-    // The browser may end before it answers.
-    this.send('Browser.close', {}).catch(() => undefined)
-    await ended
+    this.child.kill('SIGKILL')
+    await this.ended
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -134,7 +146,10 @@ export class Browser {
 
   private receive(message: Message): void {
     if (message.id === undefined) for (const listener of this.listeners) listener(message)
-    else this.waiting.get(message.id)?.(message)
+    else {
+      this.waiting.get(message.id)?.(message)
+      this.waiting.delete(message.id)
+    }
   }
 }
 
@@ -155,6 +170,11 @@ export class Page {
   async begin(url: string): Promise<void> {
     for (const domain of ['Page', 'Runtime', 'Log']) await this.send(`${domain}.enable`, {})
     await this.send('Page.navigate', { url })
+  }
+
+  /** Runs a script in each document that the tab opens from now on, before the scripts of the document. */
+  async beforeModules(source: string): Promise<void> {
+    await this.send('Page.addScriptToEvaluateOnNewDocument', { source })
   }
 
   /** Evaluates an expression in the page. Rejects with the exception of the page, if there is one. */
@@ -193,7 +213,8 @@ export class Page {
   /** Presses a key, with Ctrl if `isControl` is set. */
   async press(key: string, isControl = false): Promise<void> {
     const modifiers = isControl ? 2 : 0
-    const text = key.length === 1 && !isControl ? { text: key } : {}
+    const typed = key === 'Enter' ? '\r' : key
+    const text = typed.length === 1 && !isControl ? { text: typed } : {}
     for (const type of ['keyDown', 'keyUp']) {
       await this.send('Input.dispatchKeyEvent', { type, key, code: key, modifiers, ...keyCode(key), ...text })
     }

@@ -91,10 +91,15 @@ export const oneStep = defineWorkflow<{ readonly value: number }>('one-step', (j
 })
 
 /** A list of which each item is a job of one step. */
-export const listed = defineWorkflow<{ readonly items: readonly { readonly value: number }[] }>(
-  'listed',
-  (job) => void job.forEach('each', job.input.items, oneStep, { atMost: 1_000, atOnce: 100 }),
-)
+export const listed = listOf(100)
+
+/** The same list with another number of items under way. */
+export function listOf(atOnce: number) {
+  return defineWorkflow<{ readonly items: readonly { readonly value: number }[] }>(
+    'listed',
+    (job) => void job.forEach('each', job.input.items, oneStep, { atMost: 1_000, atOnce }),
+  )
+}
 
 /** A step in this number of rounds, with a pause between them or without. */
 export const repeated = (rounds: number, every?: '1s') =>
@@ -152,7 +157,7 @@ export async function pricedWorld({
   })
   const units: readonly Unit[] = [
     createScheduler({ ...(await optionsOf('scheduler')), onJobEnded: (ended) => endings.tell(ended) }),
-    createAgents({ ...(await optionsOf('agents')), agents: [shop] }),
+    createAgents({ ...(await optionsOf('agents')), agents: [shop], ...(together && { wakeUps: endings }) }),
     createSupervisor(await optionsOf('supervisor')),
     ...(hasNotifier
       ? [createNotifier({ ...(await optionsOf('notifier')), channel: replyChannel(null) })]

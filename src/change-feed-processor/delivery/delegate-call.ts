@@ -9,6 +9,8 @@ export type DelegateCall =
   /** The call was not made, or ended because its signal aborted. */
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
+const handled: DelegateCall = { kind: 'handled' }
+
 /**
  * Calls the user's delegate once, unless delivery has ended. Directly before the call, checks for the last
  * time whether the lease can be trusted.
@@ -27,10 +29,12 @@ export async function callDelegate(
   if (gate.isPaused) await gate.passed(signal)
   const before = closing()
   if (before !== null) return { kind: 'close', closing: before }
-  const limit = { clock, signal, limitMs: options.delegateTimeoutMs, what: 'a call of the delegate' }
+  const { delegateTimeoutMs: limitMs } = options
   try {
-    await calledWithin(call, limit)
-    return { kind: 'handled' }
+    await (limitMs === null
+      ? call(signal)
+      : calledWithin(call, { clock, signal, limitMs, what: 'a call of the delegate' }))
+    return handled
   } catch (cause) {
     // A delegate that stops because its signal aborted has not failed.
     const told = closing()

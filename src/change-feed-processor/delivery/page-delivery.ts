@@ -16,6 +16,7 @@ type AfterSlice =
   | Exclude<AfterPage, { kind: 'readOn' }>
 
 const readOn: AfterPage = { kind: 'readOn' }
+const done: AfterSlice = { kind: 'done' }
 
 /**
  * Delivers page by page. The next page follows only after the delegate has handled the current page, or after
@@ -47,7 +48,9 @@ export class PageDelivery implements Delivery {
     // The array is a stack, so its last slice is delivered first.
     const open: Slice[] = [{ from: 0, to: changes.length, failures: 0, isPart: false }]
     for (let slice = open.pop(); slice !== undefined; slice = open.pop()) {
-      const after = await this.deliverSlice(page, slice)
+      const called = await this.call(page, slice)
+      if (called.kind === 'close') return called
+      const after = called.kind === 'handled' ? done : await this.afterFailure(page, slice, called.error)
       if (after.kind === 'instead') open.push(...after.slices.toReversed())
       else if (after.kind !== 'done') return after
       else if (!this.isManual) await progress.handledUpTo(page, slice.to)
@@ -66,18 +69,6 @@ export class PageDelivery implements Delivery {
 
   private get isManual(): boolean {
     return this.site.runtime.options.checkpoint === 'manual'
-  }
-
-  private async deliverSlice(page: TrackedPage, slice: Slice): Promise<AfterSlice> {
-    const called = await this.call(page, slice)
-    switch (called.kind) {
-      case 'handled':
-        return { kind: 'done' }
-      case 'close':
-        return called
-      case 'failed':
-        return this.afterFailure(page, slice, called.error)
-    }
   }
 
   private call(page: TrackedPage, slice: Slice): Promise<DelegateCall> {
@@ -106,7 +97,7 @@ export class PageDelivery implements Delivery {
           const stopped = await setAside(poison, this.site)
           if (stopped !== null) return { kind: 'close', closing: stopped }
         }
-        return { kind: 'done' }
+        return done
       }
     }
   }

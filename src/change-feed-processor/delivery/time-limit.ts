@@ -17,8 +17,7 @@ export class TimeLimitError extends Error {
 /** The time limit of an operation, and the caller's signal that may end the operation earlier. */
 export interface CallLimit {
   readonly clock: Clock
-  /** The limit, or null if there is none. */
-  readonly limitMs: number | null
+  readonly limitMs: number
   readonly signal: AbortSignal
   /** The name of the operation in the error. */
   readonly what: string
@@ -32,7 +31,6 @@ export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,
   { clock, limitMs, signal, what }: CallLimit,
 ): Promise<T> {
-  if (limitMs === null) return act(signal)
   const ending = new AbortController()
   const end = (): void => {
     ending.abort()

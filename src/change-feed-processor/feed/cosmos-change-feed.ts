@@ -1,10 +1,10 @@
-import {
+import type {
   ChangeFeedMode,
-  type ChangeFeedPullModelIterator,
-  type Container,
-  type ContainerDefinition,
-  type FeedRange as SdkFeedRange,
-  type Resource,
+  ChangeFeedPullModelIterator,
+  Container,
+  ContainerDefinition,
+  FeedRange as SdkFeedRange,
+  Resource,
 } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
 import { compare, unlessAborted } from '../../platform/internal.js'
@@ -17,7 +17,8 @@ import type {
   ReadOptions,
   VersionChange,
 } from './change-feed.js'
-import { compositeToken, pageOf, type DecodeChange } from './cosmos-feed-page.js'
+import { compositeToken, pageOf, RangeTokens, type DecodeChange } from './cosmos-feed-page.js'
+import { feedModes } from './cosmos-feed-modes.js'
 import { feedStartsFor } from './cosmos-sdk-copy.js'
 import { decodeChange, decodeVersionChange } from './decode-change.js'
 import { FeedError } from './errors.js'
@@ -38,9 +39,15 @@ interface Asked<C> extends ReadOptions {
   readonly decode: DecodeChange<C>
 }
 
+/** An iterator, and the reader of its tokens. */
+interface Opened {
+  readonly iterator: Iterator
+  readonly tokens: RangeTokens
+}
+
 /** An iterator between two reads, and the position from which it continues. */
 interface Idle {
-  readonly iterator: Iterator
+  readonly opened: Opened
   readonly token: string
   readonly maxItemCount: number
 }
@@ -59,13 +66,9 @@ interface Idle {
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
-  private readonly starts: ReturnType<typeof feedStartsFor>
   private known: (ContainerDefinition & Resource) | undefined
 
-  /** @throws TypeError if the container belongs to a copy of the SDK that cannot be found */
-  constructor(private readonly options: CosmosChangeFeedOptions) {
-    this.starts = feedStartsFor(options.container)
-  }
+  constructor(private readonly options: CosmosChangeFeedOptions) {}
 
   async physicalRanges(): Promise<readonly PhysicalRange[]> {
     const { resources } = await this.options.container.readPartitionKeyRanges().fetchAll()
@@ -79,7 +82,7 @@ export class CosmosChangeFeed implements ChangeFeed {
   }
 
   readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {
-    const { LatestVersion: mode } = ChangeFeedMode
+    const { latestVersion: mode } = feedModes
     return this.read<Change>(from, { maxItemCount, signal, mode, decode: decodeChange })
   }
 
@@ -87,7 +90,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     from: FeedPosition,
     { maxItemCount, signal }: ReadOptions,
   ): Promise<ChangePage<VersionChange>> {
-    const { AllVersionsAndDeletes: mode } = ChangeFeedMode
+    const { allVersionsAndDeletes: mode } = feedModes
     return this.read<VersionChange>(from, { maxItemCount, signal, mode, decode: decodeVersionChange })
   }
 
@@ -107,11 +110,11 @@ export class CosmosChangeFeed implements ChangeFeed {
   }
 
   private async readFrom<C>(from: FeedPosition, asked: Asked<C>): Promise<ChangePage<C>> {
-    const iterator = this.reusable(from, asked) ?? (await this.open(from, asked))
-    const page = pageOf(await iterator.readNext(), from, asked.decode)
+    const opened = this.reusable(from, asked) ?? (await this.open(from, asked))
+    const page = pageOf(await opened.iterator.readNext(), from, asked.decode, opened.tokens)
     this.options.onCharge?.('feed.read', page.charge)
     // If the read was aborted, the caller may already use another iterator.
-    if (!asked.signal.aborted) this.keep(iterator, page, from, asked)
+    if (!asked.signal.aborted) this.keep(opened, page, from, asked)
     return page
   }
 
@@ -119,16 +122,16 @@ export class CosmosChangeFeed implements ChangeFeed {
    * Removes the idle iterator from the map, and returns it if it can continue at this position. Only a
    * successful read puts the iterator back.
    */
-  private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
+  private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Opened | undefined {
     const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)
     this.idle.delete(key)
     const standsThere = start.kind === 'continuation' && idle?.token === start.token
-    return standsThere && idle.maxItemCount === asked.maxItemCount ? idle.iterator : undefined
+    return standsThere && idle.maxItemCount === asked.maxItemCount ? idle.opened : undefined
   }
 
   private keep<C>(
-    iterator: Iterator,
+    opened: Opened,
     page: ChangePage<C>,
     from: FeedPosition,
     { mode, maxItemCount }: Asked<C>,
@@ -136,22 +139,24 @@ export class CosmosChangeFeed implements ChangeFeed {
     const [next, ...others] = page.next
     // An iterator that began at a time keeps sending that time with its position, so it is not reused.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
-    this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
+    this.idle.set(iteratorKey(from.feedRange, mode), { opened, token: next.start.token, maxItemCount })
   }
 
   private async open<C>(
     { feedRange, start }: FeedPosition,
     { maxItemCount, mode: changeFeedMode }: Asked<C>,
-  ): Promise<Iterator> {
+  ): Promise<Opened> {
+    const starts = await feedStartsFor(this.options.container)
     const changeFeedStartFrom =
       start.kind === 'time'
-        ? this.starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
-        : this.starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
-    return this.options.container.items.getChangeFeedIterator<unknown>({
+        ? starts.Time(startingBefore(start.atMs), await this.sdkFeedRange(feedRange))
+        : starts.Continuation(compositeToken((await this.definition())._rid, feedRange, start))
+    const iterator = this.options.container.items.getChangeFeedIterator<unknown>({
       maxItemCount,
       changeFeedMode,
       changeFeedStartFrom,
     })
+    return { iterator, tokens: new RangeTokens() }
   }
 
   private async definition(): Promise<ContainerDefinition & Resource> {

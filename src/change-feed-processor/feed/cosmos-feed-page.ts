@@ -36,6 +36,7 @@ export function pageOf<C>(
   answer: ChangeFeedIteratorResponse<readonly unknown[]>,
   from: FeedPosition,
   decode: DecodeChange<C>,
+  tokens = new RangeTokens(),
 ): ChangePage<C> {
   const headers = textsOf(answer.headers)
   if (answer.statusCode !== 200 && answer.statusCode !== 304) {
@@ -50,7 +51,7 @@ export function pageOf<C>(
     throw new Error(`the page announced ${announced} changes and contained ${changes.length}`)
   return {
     changes,
-    next: nextPositions(answer.continuationToken, from),
+    next: tokens.positionsAfter(answer.continuationToken, headers['etag'], from),
     isDrained: answer.statusCode === 304,
     charge: Number(headers['x-ms-request-charge'] ?? 0),
     sessionToken: headers['x-ms-session-token'] ?? null,
@@ -61,13 +62,40 @@ export function pageOf<C>(
 
 /** Returns the headers as they are if all of them are texts, because a copy for each page takes long. */
 function textsOf(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const names = Object.keys(headers)
-  if (names.every((name) => typeof headers[name] === 'string')) return headers as Record<string, string>
-  return Object.fromEntries(names.map((name) => [name, String(headers[name])]))
+  for (const name in headers) {
+    if (typeof headers[name] !== 'string')
+      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)]))
+  }
+  return headers as Record<string, string>
 }
 
-/** Returns the next position. If the range has been split, returns the positions of the children. */
-function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
+/**
+ * Reads the tokens of one iterator. While its range is not split, the tokens differ only in the etag, so a
+ * token is compared with the texts around the last etag. Only a token that differs from them is parsed.
+ */
+export class RangeTokens {
+  private around: readonly [before: string, after: string] | null = null
+
+  /**
+   * Returns the next position. If the range has been split, returns the positions of the children.
+   *
+   * @param etag the etag of the answer, if it has one
+   */
+  positionsAfter(token: string, etag: string | undefined, from: FeedPosition): FeedPosition[] {
+    // The marks "from now" and "from the beginning" are no positions.
+    if (etag?.startsWith('"') !== true) return positionsIn(token, from)
+    const written = JSON.stringify(etag)
+    if (this.around !== null && token === this.around[0] + written + this.around[1])
+      return [{ feedRange: from.feedRange, start: { kind: 'continuation', token: etag } }]
+    const positions = positionsIn(token, from)
+    const [before, after, ...more] = token.split(written)
+    const isOneRange = positions.length === 1 && before !== undefined && after !== undefined
+    this.around = isOneRange && more.length === 0 ? [before, after] : null
+    return positions
+  }
+}
+
+function positionsIn(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation
   if (only !== undefined && another === undefined && isRange(from.feedRange, only)) {

@@ -1,6 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { CosmosLeaseStore, type LeaseStore } from '../../../lease-store/index.js'
 import type { ChangeFeed } from './change-feed.js'
+import { feedStartsFor } from './cosmos-sdk-copy.js'
 import { CosmosChangeFeed } from './cosmos-change-feed.js'
 
 /** A container of `@azure/cosmos` whose changes are read, or an object with a change feed's interface. */
@@ -52,5 +53,7 @@ export async function openPorts(options: PortOptions): Promise<Ports> {
   const leaseStore = isLeaseStore(leaseContainer)
     ? leaseContainer
     : await CosmosLeaseStore.open({ leaseContainer, monitoredContainer, processorName, onCharge })
+  // A container of an unknown copy of the SDK stops the start, before anything is read.
+  await feedStartsFor(monitoredContainer)
   return { feed: new CosmosChangeFeed({ container: monitoredContainer, onCharge }), leaseStore }
 }

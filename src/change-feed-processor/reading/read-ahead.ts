@@ -8,10 +8,10 @@ import type { PagesAhead } from '../runtime/pages-ahead.js'
 export type PageOrEnd = ChangePage<AnyChange> | CloseReason
 
 /**
- * The durations of a delivery after which the next page is read ahead. A quicker delivery ends before a read
- * could, and beside a slower delivery the time of a read does not matter.
+ * The duration of a delivery up to which the next page is read ahead. Beside a slower delivery the time of a
+ * read does not matter. The page of a quick delivery is read ahead too, because the store works meanwhile.
  */
-const [shortestDeliveryMs, longestDeliveryMs] = [1, 1_000]
+const longestDeliveryMs = 1_000
 
 /** The age from which a page is read again, because newer versions of its documents may exist. */
 const tooOldMs = 5_000
@@ -23,17 +23,18 @@ interface Ahead {
   readonly from: FeedPosition
   readonly page: Promise<PageOrEnd>
   readonly begunAtMs: number
-  readonly ending: AbortController
 }
 
 /**
  * Reads the next page of one lease while the delegate handles the page before it. At most one page is read
- * ahead, and only if the last delivery succeeded, neither at once nor slowly. After a failure, the same changes may be read again,
- * so a page that was read ahead would only cost request units.
+ * ahead, and only if the last delivery succeeded and was not slow. After a failure, the same changes may be
+ * read again, so a page that was read ahead would only cost request units.
  */
 export class ReadAhead {
   private ahead: Ahead | null = null
   private isWorthwhile = false
+  /** Ends the request under way. It serves all pages until one is dropped, because most pages are taken. */
+  private ending = new AbortController()
 
   constructor(
     private readonly room: PagesAhead,
@@ -48,18 +49,17 @@ export class ReadAhead {
 
   /** Records the result and the duration of a delivery. */
   delivered(isSuccess: boolean, tookMs: number): void {
-    this.isWorthwhile = isSuccess && tookMs >= shortestDeliveryMs && tookMs <= longestDeliveryMs
+    this.isWorthwhile = isSuccess && tookMs <= longestDeliveryMs
   }
 
   /** Begins to read the page at this position, if that is worthwhile and there is room for the page. */
   begin(from: FeedPosition): void {
     if (!this.isWorthwhile || this.ahead !== null || !this.room.reserve()) return
-    const ending = new AbortController()
     const begunAtMs = this.clock.monotonic()
-    const page = this.read(from, ending.signal)
+    const page = this.read(from, this.ending.signal)
     // The page may be dropped before anything awaits it. Then a failure has no meaning.
     page.catch(() => undefined)
-    this.ahead = { from, page, begunAtMs, ending }
+    this.ahead = { from, page, begunAtMs }
   }
 
   /**
@@ -75,7 +75,7 @@ export class ReadAhead {
       return null
     }
     const page = await ahead.page
-    this.drop()
+    if (this.ahead === ahead) this.forget()
     if ('reason' in page || page.changes.length > 0 || page.next.length > 1) return page
     return ageMs <= emptyForMs ? page : null
   }
@@ -83,7 +83,12 @@ export class ReadAhead {
   /** Forgets the page that was read ahead, and ends its request. */
   drop(): void {
     if (this.ahead === null) return
-    this.ahead.ending.abort()
+    this.ending.abort()
+    this.ending = new AbortController()
+    this.forget()
+  }
+
+  private forget(): void {
     this.ahead = null
     this.room.giveBack()
   }

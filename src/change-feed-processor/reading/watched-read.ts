@@ -32,32 +32,17 @@ export class WatchedReads {
   private readonly underWay = new Set<UnderWay>()
   private readonly endings = new WeakMap<AbortSignal, AbortController>()
   private timer: Timer | null = null
+  /** The fields of all events, made once for all pages. */
+  private readonly on: ReturnType<Runtime['notifications']['on']>
 
   constructor(
     private readonly runtime: Pick<Runtime, 'readPage' | 'clock' | 'telemetry' | 'notifications'>,
-    private readonly leaseToken: string,
-  ) {}
-
-  async read(from: FeedPosition, options: ReadOptions): Promise<ChangePage<AnyChange>> {
-    const { telemetry, notifications } = this.runtime
-    const page = await this.watched(from, options)
-    const on = notifications.on(this.leaseToken)
-    const { changes, charge, headers } = page
-    const retries = Number(headers['x-ms-throttle-retry-count'] ?? 0)
-    const waitedMs = Number(headers['x-ms-throttle-retry-wait-time-ms'] ?? 0)
-    if (retries > 0) telemetry.emit({ type: 'feed.throttled', ...on, retries, waitedMs })
-    telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
-    return page
+    leaseToken: string,
+  ) {
+    this.on = runtime.notifications.on(leaseToken)
   }
 
-  /** Ends the watch. Called when no read will begin any more. */
-  close(): void {
-    this.timer?.cancel()
-    this.timer = null
-    this.underWay.clear()
-  }
-
-  private watched(from: FeedPosition, options: ReadOptions): Promise<ChangePage<AnyChange>> {
+  read(from: FeedPosition, options: ReadOptions): Promise<ChangePage<AnyChange>> {
     return new Promise((resolve, reject) => {
       const ending = this.endingOf(options.signal)
       const reading = this.runtime.readPage(from, { ...options, signal: ending.signal })
@@ -69,10 +54,34 @@ export class WatchedReads {
       const one: UnderWay = { begunAtMs: this.runtime.clock.monotonic(), isReported: false, giveUp }
       this.underWay.add(one)
       this.timer ??= this.lookAfter(unansweredMs)
-      const answered = (): void => void this.underWay.delete(one)
-      reading.then(answered, answered)
-      reading.then(resolve, reject)
+      reading.then(
+        (page) => {
+          if (this.underWay.delete(one)) this.report(page)
+          resolve(page)
+        },
+        (error: unknown) => {
+          this.underWay.delete(one)
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passes on what the feed threw
+          reject(error)
+        },
+      )
     })
+  }
+
+  /** Ends the watch. Called when no read will begin any more. */
+  close(): void {
+    this.timer?.cancel()
+    this.timer = null
+    this.underWay.clear()
+  }
+
+  private report({ changes, charge, headers }: ChangePage<AnyChange>): void {
+    const { telemetry } = this.runtime
+    const { on } = this
+    const retries = Number(headers['x-ms-throttle-retry-count'] ?? 0)
+    const waitedMs = Number(headers['x-ms-throttle-retry-wait-time-ms'] ?? 0)
+    if (retries > 0) telemetry.emit({ type: 'feed.throttled', ...on, retries, waitedMs })
+    telemetry.emit({ type: 'feed.polled', ...on, count: changes.length, charge })
   }
 
   /**
@@ -100,15 +109,14 @@ export class WatchedReads {
 
   /** Reports reads that take long, and gives up reads that take too long. */
   private look(): void {
-    const { clock, telemetry, notifications } = this.runtime
+    const { clock, telemetry } = this.runtime
     const now = clock.monotonic()
     let nextMs = Infinity
     for (const one of this.underWay) {
       const waitedMs = now - one.begunAtMs
       if (waitedMs >= unansweredMs && !one.isReported) {
         one.isReported = true
-        const on = notifications.on(this.leaseToken)
-        telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })
+        telemetry.emit({ type: 'feed.unanswered', ...this.on, waitedMs: unansweredMs })
       }
       if (waitedMs >= readTimeoutMs) {
         this.underWay.delete(one)

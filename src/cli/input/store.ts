@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AttachedAccount } from '../../emulator/index.js'
 import { connect, type Connection } from '../../connection/index.js'
-import { readSettings, reportWrites, storeName, type Settings } from '../../connection/internal.js'
+import {
+  ownCosmosClient,
+  readSettings,
+  reportWrites,
+  storeName,
+  type Settings,
+} from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import { systemClock } from '../../platform/index.js'
 import type { JobClient } from '../../sas/index.js'
@@ -70,9 +76,9 @@ export async function withStore<T>(
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
-  const { attachAccount, isAccountOpen } = await import('../../emulator/attach/attached-account.js')
+  const { attachedWith, isAccountOpen } = await attaching()
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
-  const attached = await attachAccount(dataDirectory)
+  const attached = await attachedWith(dataDirectory, ownCosmosClient)
   const isThroughSdk = options.throughSdk === true
   if (attached !== null) {
     const successor = new StoreSuccessor(data, () => isAccountOpen(dataDirectory))
@@ -92,6 +98,19 @@ export async function withStore<T>(
     client?.dispose()
     await embedded.close()
   }
+}
+
+/**
+ * Loads what {@link withStore} and the connection load only when they are called, so that a process in reserve has it
+ * before it begins.
+ */
+export async function loadForStore({ data }: StoreOptions): Promise<void> {
+  await ownCosmosClient()
+  if (data !== undefined) await Promise.all([attaching(), import('../../engine-ports/internal.js')])
+}
+
+function attaching() {
+  return import('../../emulator/attach/attached-account.js')
 }
 
 /** The time within which a parent opens the store after another process that had it open has ended. */

@@ -25,15 +25,24 @@ export interface AttachedAccount {
  * them. The clients have the account's address, because the ids of leases contain its host name.
  */
 export async function attachAccount(dataDirectory: string): Promise<AttachedAccount | null> {
+  // Users compare the classes of the SDK's objects, so they get the copy that they import.
+  return attachedWith(dataDirectory, async () => (await import('@azure/cosmos')).CosmosClient)
+}
+
+/** Does the same as {@link attachAccount}, with clients of the given class. */
+export async function attachedWith(
+  dataDirectory: string,
+  clientClass: () => Promise<typeof CosmosClient>,
+): Promise<AttachedAccount | null> {
   const socketPath = socketIn(dataDirectory)
   if (socketPath === null || !(await isAnswered(socketPath))) return null
   const endpoint = await endpointAt(socketPath)
   // The SDK loads slowly, so commands that do not attach must not load it.
-  const { CosmosClient } = await import('@azure/cosmos')
+  const Client = await clientClass()
   const agent = new SocketAgent(socketPath)
   const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
   return {
-    client: () => new CosmosClient({ endpoint, agent, connectionPolicy }),
+    client: () => new Client({ endpoint, agent, connectionPolicy }),
     dial: (protocol, parameters) => dialed(socketPath, protocol, parameters),
   }
 }

@@ -22,6 +22,9 @@ type Store = Lmdb.RootDatabase<string, string>
 /** The newest values of keys, or null for keys to remove. */
 type Changes = Map<string, string | DocumentEntry | null>
 
+/** Keys with their records as they are on disk, or null for keys to remove. */
+type Records = (readonly [key: string, record: string | null])[]
+
 /**
  * Writes groups, one after another, each in one transaction of LMDB: the records of the group, the records that
  * find its documents (see `FindingEntries`), and the total of all checksums.
@@ -47,12 +50,14 @@ export class GroupWriter {
   async write(group: Group): Promise<void> {
     // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
     this.store.resetReadTxn()
-    const changes = this.changesOf(group)
+    const records = this.recordsOf(group)
     // The promises are in a set, because most writes of a batch share one promise.
     const writes = new Set<Promise<unknown>>()
+    // The callback only writes: LMDB would commit what precedes an error that the callback throws.
     const batch = this.store.batch(() => {
-      for (const [key, value] of changes) this.put(key, value, writes)
-      writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
+      for (const [key, record] of records) {
+        writes.add(record === null ? this.store.remove(key) : this.store.put(key, record))
+      }
     })
     await allDone([batch, ...writes])
     // From now on, documents may leave memory, so the next read must find them on disk.
@@ -114,26 +119,30 @@ export class GroupWriter {
     }
   }
 
-  private put(key: string, entry: string | DocumentEntry | null, writes: Set<Promise<unknown>>): void {
-    const value = isDocument(entry) ? this.encoded(entry, writes) : entry
-    if (value === null) {
-      writes.add(this.store.remove(key))
-      return
+  /** Returns the records to write, or null for keys to remove, and counts them in the total, which is the last one. */
+  private recordsOf(group: Group): Records {
+    const records: Records = []
+    for (const [key, entry] of this.changesOf(group)) {
+      const value = isDocument(entry) ? this.encoded(entry, records) : entry
+      if (value === null) records.push([key, null])
+      else this.add(records, key, value)
     }
-    const text = sealed(key, value)
-    this.total.add(sealOf(text))
-    writes.add(this.store.put(key, text))
+    records.push([totalKey, sealed(totalKey, this.total.text)])
+    return records
+  }
+
+  private add(records: Records, key: string, value: string): void {
+    const record = sealed(key, value)
+    this.total.add(sealOf(record))
+    records.push([key, record])
   }
 
   /** Returns the record of a document. A new template is written in the same transaction. */
-  private encoded(
-    { containerRid: rid, version }: DocumentEntry,
-    writes: Set<Promise<unknown>>,
-  ): string | null {
+  private encoded({ containerRid: rid, version }: DocumentEntry, records: Records): string | null {
     if (version === null) return null
     return encodedDocument(rid, version, (text, keyText) =>
       this.templates.shortened(rid, { keyText, text }, (number, record) => {
-        this.put(templateKey(rid, number), record, writes)
+        this.add(records, templateKey(rid, number), record)
       }),
     )
   }

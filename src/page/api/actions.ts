@@ -42,7 +42,7 @@ const resubmit = route({
     refuseParts(selected, { step, input })
     const { dryRun } = selected
     const why = whyOf(given, dryRun)
-    return performed(store, { command: 'resubmit', why }, selected, {
+    return performed(store, 'resubmit', selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
       all: async (filter, progress) =>
@@ -65,7 +65,7 @@ const release = route({
     const { client, by, clock } = store
     refuseParts(selected, { step })
     const { dryRun } = selected
-    return performed(store, { command: 'release', why }, selected, {
+    return performed(store, 'release', selected, {
       one: ({ jobId, ...where }) =>
         client.release(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step }) }),
       all: async (filter, progress) =>
@@ -84,7 +84,7 @@ const cancel = route({
     const { client, by, clock } = store
     const { dryRun } = selected
     const why = whyOf(given, dryRun)
-    return performed(store, { command: 'cancel', why }, selected, {
+    return performed(store, 'cancel', selected, {
       one: ({ jobId, ...where }) => client.cancel(jobId, why, { by, dryRun, ...withoutUndefined(where) }),
       all: async (filter, progress) =>
         copied(await client.select(filterOf(filter, clock.now())).cancel(why, { by, dryRun, ...progress })),
@@ -107,7 +107,7 @@ const resend = route({
   handle: async (store, { why, ...selected }) => {
     const { client, by, clock } = store
     const one = ({ jobId }: JobName) => client.resend(jobId, { by, why, dryRun: selected.dryRun })
-    return performed(store, { command: 'resend', why }, selected, {
+    return performed(store, 'resend', selected, {
       one,
       all: async ({ workflow }, progress) => {
         const notices = await client.undelivered({ ...withoutUndefined({ workflow }), limit: mostNotices })

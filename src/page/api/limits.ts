@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { limitNote } from '../../operations/index.js'
+import { definedLimit, limitNote, onlyInPartitions } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
+import type { LimitView } from '../../sas/index.js'
+import type { PageStore } from './page-store.js'
 import { reason, report, warningsOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 
@@ -46,13 +48,14 @@ const set = route({
     burst: typed.meta({ description: 'The largest number of attempts that begin at once.' }),
   }),
   answer: report,
-  handle: async ({ client, by }, { key: name, why, ...given }) => {
+  handle: async ({ client, by, workflows }, { key: name, why, ...given }) => {
     const numbers = withoutUndefined(given)
     if (Object.keys(numbers).length === 0) {
       throw new RequestInvalid('name a number of the limit: atOnce, perSecond or burst')
     }
     const wanted = Object.entries(numbers).map(([field, text]) => [field, numberOf(field, text)] as const)
     const known = await client.limits.get(name)
+    if (known === null) refuseIfInPartitions({ workflows }, name)
     const { atOnce, perSecond, burst } = known ?? {}
     const present = withoutUndefined({
       atOnce: atOnce ?? undefined,
@@ -60,7 +63,7 @@ const set = route({
       burst: burst ?? undefined,
     })
     await client.limits.set(name, { ...present, ...Object.fromEntries(wanted) }, { by, why })
-    return { ...done(name), warnings: await warningsOf(limitNote(client, name, known)) }
+    return { ...done(name), warnings: await warningsOf(noteOnLimit({ client, workflows }, name, known)) }
   },
 })
 
@@ -84,6 +87,28 @@ function numberOf(field: string, given: string): number {
   const number = Number(given)
   if (Number.isFinite(number)) return number
   throw new RequestInvalid(`${field} ${JSON.stringify(given)} must be a number`)
+}
+
+/**
+ * Refuses a decision on a key that the module of the page has only in each partition, because it would change nothing.
+ *
+ * @throws RequestInvalid
+ */
+export function refuseIfInPartitions({ workflows }: Pick<PageStore, 'workflows'>, key: string): void {
+  if (definedLimit(key, workflows) === 'inPartitions') throw new RequestInvalid(onlyInPartitions(key))
+}
+
+/**
+ * Returns what a person should know about the key of a decision, or null. A key that the module of the page defines is not
+ * misspelt, even if no step has come to it. `known` is the limit before the decision.
+ */
+export async function noteOnLimit(
+  { client, workflows }: Pick<PageStore, 'client' | 'workflows'>,
+  key: string,
+  known: LimitView | null,
+): Promise<string | null> {
+  if (known === null && definedLimit(key, workflows) === 'shared') return null
+  return limitNote(client, key, known)
 }
 
 /** The routes about limits. */

@@ -1,13 +1,15 @@
 import type { Clock, Random } from '../../platform/index.js'
 import { errorMessage } from '../../platform/internal.js'
 
-/** An action on many jobs, as it is shown. */
+/**
+ * An action on many jobs, as it is shown. It has no reason, because the reason may name a secret of any of the jobs.
+ * Each job keeps the reason without its secrets.
+ */
 export interface BulkOperation {
   readonly id: string
   /** The command that does the same, such as `cancel`. */
   readonly command: string
   readonly by: string
-  readonly why: string
   readonly startedAt: string
   readonly endedAt: string | null
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
@@ -26,7 +28,7 @@ export interface Progress {
   readonly signal: AbortSignal
 }
 
-type Begun = Pick<BulkOperation, 'id' | 'command' | 'by' | 'why'>
+type Begun = Pick<BulkOperation, 'id' | 'command' | 'by'>
 
 /** The number of operations that are kept. The oldest ended operation is forgotten first. */
 const mostKept = 100

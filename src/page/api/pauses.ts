@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { isUnknownName, limitNote, unknownText } from '../../operations/index.js'
+import { isDefinedName, isUnknownName, unknownText } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import type { LimitView } from '../../sas/index.js'
 import { rowLimit } from './filters.js'
+import { noteOnLimit, refuseIfInPartitions } from './limits.js'
 import {
   performed,
   reason,
@@ -80,12 +81,13 @@ const pause = route({
     const why = whyOf(given, dryRun)
     if (target !== undefined) {
       const known = target.kind === 'key' ? await client.limits.get(target.name) : null
+      if (target.kind === 'key' && known === null) refuseIfInPartitions(store, target.name)
       await pauseTarget(client, target, { by, why, dryRun })
       return { ...doneTo(target, dryRun), warnings: await warningsOf(noteOn(store, target, known)) }
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.pause(jobId, why, { by, dryRun, ...withoutUndefined(where) })
-    return performed(store, { command: 'pause', why }, selected, { one, all: notByFilter })
+    return performed(store, 'pause', selected, { one, all: notByFilter })
   },
 })
 
@@ -105,7 +107,7 @@ const resume = route({
     }
     const one = ({ jobId, ...where }: JobName) =>
       client.resume(jobId, { by, why, dryRun, ...withoutUndefined(where) })
-    return performed(store, { command: 'resume', why }, selected, { one, all: notByFilter })
+    return performed(store, 'resume', selected, { one, all: notByFilter })
   },
 })
 
@@ -121,11 +123,12 @@ async function pauseTarget(
 
 /** Returns what a person should know about the name that is paused, or null. `known` is the limit before the pause. */
 async function noteOn(
-  { client, selection }: PageStore,
+  { client, selection, workflows }: PageStore,
   { kind, name }: NonNullable<Target>,
   known: LimitView | null,
 ): Promise<string | null> {
-  if (kind === 'key') return limitNote(client, name, known)
+  if (kind === 'key') return noteOnLimit({ client, workflows }, name, known)
+  if (isDefinedName(workflows, { what: kind, name })) return null
   return (await isUnknownName(client, selection, { what: kind, name })) ? unknownText(kind, name) : null
 }
 

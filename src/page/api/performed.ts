@@ -85,16 +85,10 @@ interface Perform {
   readonly all: (filter: NonNullable<Selected['filter']>, progress: Progress) => Promise<Report>
 }
 
-/** The decision that an action stores with each job. */
-interface Decision {
-  readonly command: string
-  readonly why: string
-}
-
 /** Carries out an action on the selected jobs. A refusal of a single job is an error. */
 export async function performed(
   { operations, by, clock }: PageStore,
-  { command, why }: Decision,
+  command: string,
   selected: Selected,
   { one, all }: Perform,
 ): Promise<Report> {
@@ -114,7 +108,7 @@ export async function performed(
   if (dryRun) return many(unwatched)
   const id = operation ?? operations.newId()
   if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
-  return operations.run({ id, command, by, why }, many)
+  return operations.run({ id, command, by }, many)
 }
 
 const unwatched: Progress = { onProgress: () => undefined, signal: new AbortController().signal }

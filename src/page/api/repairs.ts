@@ -45,7 +45,7 @@ const restart = route({
     const why = whyOf(given, dryRun)
     const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, stepInput, after }) }
     const made: RestartReport[] = []
-    const found = await performed(store, { command: 'restart', why }, selected, {
+    const found = await performed(store, 'restart', selected, {
       one: async ({ jobId, ...where }) => {
         made.push(await client.restart(jobId, { ...terms, ...withoutUndefined({ ...where, as }) }))
       },
@@ -97,7 +97,7 @@ const migrate = route({
     const terms = { by, why, dryRun }
     const made: MigrateReport[] = []
     const groups: MigratedAlike[] = []
-    const found = await performed(store, { command: 'migrate', why }, selected, {
+    const found = await performed(store, 'migrate', selected, {
       one: async ({ jobId, ...given }) => {
         const where = withoutUndefined(given)
         const job = await client.get(jobId, where)

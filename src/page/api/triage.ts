@@ -25,10 +25,7 @@ const triage = route({
     const parts = triageParts({ assign, note, snooze, clear })
     if (typeof parts === 'string') throw new RequestInvalid(parts)
     const { dryRun } = selected
-    const why = Object.entries({ assign, note, snooze, clear })
-      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
-      .join('; ')
-    return performed(store, { command: 'triage', why }, selected, {
+    return performed(store, 'triage', selected, {
       one: ({ jobId, ...where }) =>
         client.triage(jobId, { ...parts, by, dryRun, ...withoutUndefined(where) }),
       all: async (filter, progress) => {

@@ -88,7 +88,7 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
       step.hasTickets === true
         ? ((await reached(() => payloads.load(owner, given, time.signal))) as typeof given)
         : given
-    const hide = concealerOf(step, input)
+    const hide = concealerOf(step, { input, previous })
     const context = contextOf(options, time, { previous, hide })
     const outcome = withoutSecrets(await run(options, { input, context }, time), hide)
     if (outcome?.kind !== 'success' || step.direction === 'undo' || !payloads.isLarge(outcome.output))

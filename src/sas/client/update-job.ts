@@ -2,9 +2,9 @@ import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
-import { hideDocuments } from '../plan/hide-documents.js'
+import { concealerAmong } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
-import type { OperatorCommand } from '../decisions/operator/request.js'
+import type { Operation, OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
@@ -59,7 +59,8 @@ export async function carryOut(
   const written = await perform(store, address, command, () => clock.now())
   if (written === null) throw new JobNotFound(jobId)
   if (isDryRun) return
-  const { kind, by, why } = command
+  const { kind, by } = command
+  const why = storedReason(written, command)
   telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
 }
 
@@ -121,17 +122,38 @@ async function decided(store: StateStore, job: JobDocument, command: OperatorCom
   for (const stepId of stepsNamedBy(command)) refuseUnknownStep(job, stepId)
   const listed = await store.listSteps(job.pk, job.jobId)
   const steps = new Map(listed.map((step) => [step.stepId, step]))
-  // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
-  const { conceal } = hideDocuments(job, listed)
-  const operation = operate({ job, steps, now }, concealed(command, conceal))
-  if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
-  return { operation, steps }
+  const standing = { job, steps, now }
+  const given = accepted(job, operate(standing, command))
+  // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored. The command may
+  // bring the secret.
+  const conceal = concealerAmong([job, given.job], [...listed, ...given.changed])
+  const told = concealed(command, conceal)
+  return { operation: told === command ? given : accepted(job, operate(standing, told)), steps }
 }
 
+/** @throws CommandRefused if the state of the job does not allow the command */
+function accepted({ jobId }: JobDocument, operation: Operation): Operation & { readonly kind: 'write' } {
+  if (operation.kind === 'refused') throw new CommandRefused(jobId, operation.reason)
+  return operation
+}
+
+/** Returns the command itself if its texts contain no secret. */
 function concealed(command: OperatorCommand, conceal: (text: string) => string): OperatorCommand {
   const why = conceal(command.why)
-  if (command.kind !== 'triage' || typeof command.note !== 'string') return { ...command, why }
-  return { ...command, why, note: conceal(command.note) }
+  const note = command.kind === 'triage' && typeof command.note === 'string' ? conceal(command.note) : null
+  if (why === command.why && (command.kind !== 'triage' || note === null || note === command.note))
+    return command
+  if (command.kind !== 'triage' || note === null) return { ...command, why }
+  return { ...command, why, note }
+}
+
+/** Returns the reason of a command as its job has it, without secrets. */
+export function storedReason(
+  { audit, triageAudit = [] }: JobDocument,
+  { kind, by, why }: Pick<OperatorCommand, 'kind' | 'by' | 'why'>,
+): string {
+  const kept = kind === 'triage' ? triageAudit : audit.filter(({ command }) => command === kind)
+  return kept.filter((entry) => entry.by === by).at(-1)?.why ?? why
 }
 
 /** @throws StepNotFound if the job does not have the step */

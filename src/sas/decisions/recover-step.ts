@@ -41,7 +41,7 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const isOpen =
     processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
-  const dueMs = completeByMs + policy.graceMs
+  const dueMs = completeByMs + graceOf(step, policy.graceMs)
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const reminded = remind(step, { now: policy.now, by: policy.supervisor })
   if (reminded !== null) return { kind: 'reminded', step: reminded }
@@ -57,6 +57,18 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
+}
+
+/**
+ * Returns the time to wait after the deadline of a step. A step between two attempts or rounds is offered on time,
+ * because no outcome of it could still count. A sleep and the reserved time of a rate wait, because they must not
+ * end early, and the scheduler's clock may be slow.
+ */
+export function graceOf(step: StepDocument, graceMs: number): number {
+  const { kind, outcome, lockedBy, notBeforeMs, place } = step
+  const isBetweenAttempts = outcome !== null || (lockedBy === null && notBeforeMs !== null)
+  const isAtLimit = place !== undefined && (place.waitsFor !== null || place.reservedMs !== null)
+  return kind === 'operation' && isBetweenAttempts && !isAtLimit ? 0 : graceMs
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Clock } from '../../platform/index.js'
 import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { defineAgent, definitionOf, type Agent, type AgentContext } from '../agents/agent.js'
-import type { Json } from '../model/documents.js'
+import type { JobAddress } from '../in-process/job-endings.js'
+import type { JobDocument, Json } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import {
   JobConflict,
@@ -15,10 +16,10 @@ import {
 import { isTerminal } from '../model/process-state.js'
 import type { Payloads } from '../payloads/payloads.js'
 import { listProblem } from '../plan/gather.js'
+import { hideDocuments, withoutSecretsOf } from '../plan/hide-documents.js'
 import {
   itemsOperation,
   itemsToSubmit,
-  nextPauseMs,
   noItemsYet,
   withEnds,
   withSubmitted,
@@ -34,8 +35,10 @@ import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
 import { fittedInput } from '../workflow/fitted-input.js'
+import { ItemPace } from './item-pace.js'
+import { ItemWatch, type ItemEndings } from './item-watch.js'
 
-export interface ItemsAgentOptions {
+export interface ItemsAgentOptions extends ItemEndings {
   readonly store: StateStore
   readonly clock: Clock
   readonly telemetry: Telemetry
@@ -51,7 +54,6 @@ const roundsAtOnce = 4
 const requestsAtOnce = 16
 /** The longest time of a round, whose state is recorded at its end. */
 const roundMs = 20_000
-const firstPauseMs = 500
 /** The longest value of a tag. A parent with a longer id is no tag of its items. */
 const maxTagLength = 100
 
@@ -61,8 +63,9 @@ const maxTagLength = 100
  * no item twice (I32).
  */
 export function itemsAgent(options: ItemsAgentOptions): Agent {
+  const withPace = { ...options, pace: new ItemPace() }
   const each = (input: ItemsInput, context: AgentContext): Promise<ItemsState> =>
-    new Round(options, input, context).run()
+    new Round(withPace, input, context).run()
   return defineAgent(itemsOperation.actor, { [itemsOperation.action]: each }, { slots: roundsAtOnce })
 }
 
@@ -82,9 +85,10 @@ export function withItems(agents: readonly Agent[], options: ItemsAgentOptions):
 class Round {
   private state: ItemsState
   private readonly began: ItemsState
+  private readonly watch: ItemWatch
 
   constructor(
-    private readonly options: ItemsAgentOptions,
+    private readonly options: ItemsAgentOptions & { readonly pace: ItemPace },
     private readonly input: ItemsInput,
     private readonly context: AgentContext,
   ) {
@@ -93,47 +97,65 @@ class Round {
     if (problem !== null) context.failPermanently(problem)
     this.began = (context.previous as ItemsState | null) ?? noItemsYet(list.length)
     this.state = this.began
+    const { clock, pace } = options
+    this.watch = new ItemWatch(clock, options, () => pace.usual(input.plan.workflow))
+    // An item may have ended between two rounds, so each is read once.
+    for (const index of this.began.underWay) this.watch.add(index, this.addressOf(index))
   }
 
   async run(): Promise<ItemsState> {
     const { clock } = this.options
     const { signal, deadline } = this.context
     const endsAtMs = clock.now() + Math.min(roundMs, (deadline.getTime() - clock.now()) / 2)
-    let pauseMs = firstPauseMs
     try {
       for (;;) {
         await this.submitMore()
-        const before = this.state.underWay.length
         await this.look()
         if (this.state.isOver || clock.now() >= endsAtMs) return this.state
         const { done, failed, of } = this.state
         await this.context.progress({ done: done + failed, of, note: `${failed} failed` })
-        pauseMs = nextPauseMs(pauseMs, before - this.state.underWay.length, before)
-        await clock.sleep(pauseMs, signal)
+        // A place that is free already is filled first.
+        if (itemsToSubmit(this.state, this.input.atOnce).length === 0) await this.watch.rest(endsAtMs, signal)
         signal.throwIfAborted()
       }
     } catch (error) {
       // What was counted before is kept. A round that has counted nothing fails.
       if (!isTemporary(error) || isDeepStrictEqual(this.state, this.began)) throw error
       return this.state
+    } finally {
+      this.watch.close()
     }
   }
 
   private async submitMore(): Promise<void> {
     const indexes = itemsToSubmit(this.state, this.input.atOnce)
+    if (indexes.length === 0) return
     const refused = new Map<number, ItemEnd>()
     await this.each(indexes, async (index) => {
       refused.set(index, await this.submit(index))
     })
-    this.state = withEnds(withSubmitted(this.state, indexes), refused, this.jobIdOf)
+    this.count(withSubmitted(this.state, indexes), refused)
   }
 
+  /** Counts the ends that were reported, and reads the items whose end may have been missed. */
   private async look(): Promise<void> {
+    const { pace } = this.options
     const ends = new Map<number, ItemEnd>()
-    await this.each(this.state.underWay, async (index) => {
-      ends.set(index, await this.endOf(index))
+    for (const [index, job] of this.watch.takeHeard()) {
+      pace.note(job.workflow, tookMs(job), true)
+      ends.set(index, await this.endOf(job))
+    }
+    this.count(this.state, ends)
+    const read = new Map<number, ItemEnd>()
+    await this.each(this.watch.due(), async (index) => {
+      read.set(index, await this.readEnd(index))
     })
-    this.state = withEnds(this.state, ends, this.jobIdOf)
+    this.count(this.state, read)
+  }
+
+  private count(state: ItemsState, ends: ReadonlyMap<number, ItemEnd>): void {
+    this.state = withEnds(state, ends, this.jobIdOf)
+    for (const [index, end] of ends) if (end !== null) this.watch.remove(index)
   }
 
   private async each(indexes: readonly number[], act: (index: number) => Promise<void>): Promise<void> {
@@ -148,34 +170,62 @@ class Round {
     const { store, payloads, telemetry, beginSubmission, onAccepted } = this.options
     try {
       const request = await payloads.withLargeInput(this.requestOf(index))
+      const address = this.addressOf(index)
+      // An item may end before its submission is confirmed.
+      this.watch.add(index, address)
       const { isNew, accepted } = await ensureSubmitted(store, request, beginSubmission)
+      if (isNew) this.watch.isNew(index, address, accepted?.physicalRangeId ?? null)
       if (accepted !== null) onAccepted?.(accepted)
       const { jobId, plan } = request
       telemetry.emit({ type: 'job.submitted', jobId, workflow: plan.workflow, isNew })
       return null
     } catch (error) {
       if (error instanceof SubmissionInvalid || error instanceof JobConflict)
-        return { kind: 'failed', message: error.message }
+        return { kind: 'failed', message: this.withoutSecrets(index, error.message) }
       if (error instanceof JobUnreadable) return null
       throw error
     }
   }
 
-  private async endOf(index: number): Promise<ItemEnd> {
-    const jobId = this.jobIdOf(index)
+  private withoutSecrets(index: number, text: string): string {
+    const { plan, list } = this.input
+    return withoutSecretsOf(plan, list[index] ?? null, text)
+  }
+
+  private async readEnd(index: number): Promise<ItemEnd> {
+    const { store, pace, clock } = this.options
     try {
-      const job = await readableJob(this.options.store, { pk: jobId, id: jobDocumentId(jobId) })
+      const job = await readableJob(store, this.addressOf(index))
       // It may have acted, so it is not submitted again.
       if (job === null) return { kind: 'failed', message: 'its job does not exist any more' }
-      if (!isTerminal(job)) return null
-      if (job.processState === 'Processed') return { kind: 'done' }
-      const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
-      return { kind: 'failed', message: `${job.processState}: ${reason}` }
+      if (isTerminal(job)) pace.note(job.workflow, tookMs(job), false)
+      else this.watch.looked(index, job.submittedAtMs)
+      return await this.endOf(job)
     } catch (error) {
       // An operator repairs the document, and the job goes on.
-      if (error instanceof JobUnreadable) return null
-      throw error
+      if (!(error instanceof JobUnreadable)) throw error
+      this.watch.looked(index, clock.now())
+      return null
     }
+  }
+
+  private async endOf(job: JobDocument): Promise<ItemEnd> {
+    if (!isTerminal(job)) return null
+    if (job.processState === 'Processed') return { kind: 'done' }
+    const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
+    return { kind: 'failed', message: `${job.processState}: ${await this.shown(job, reason)}` }
+  }
+
+  /** Hides the secrets of an item in a text that its parent keeps. Only an item with secrets costs a read. */
+  private async shown(job: JobDocument, text: string): Promise<string> {
+    if (job.secrets === undefined) return text
+    const steps = await this.options.store.listSteps(job.pk, job.jobId)
+    return hideDocuments(job, steps).conceal(text)
+  }
+
+  private addressOf(index: number): JobAddress {
+    const jobId = this.jobIdOf(index)
+    return { pk: jobId, id: jobDocumentId(jobId), jobId }
   }
 
   private readonly jobIdOf = (index: number): string => {
@@ -204,6 +254,10 @@ class Round {
       now: this.options.clock.now(),
     })
   }
+}
+
+function tookMs({ submittedAtMs, endedAtMs }: JobDocument): number {
+  return Math.max(0, (endedAtMs ?? submittedAtMs) - submittedAtMs)
 }
 
 function isTemporary(error: unknown): boolean {

@@ -4,8 +4,10 @@ import {
   conceal,
   concealIn,
   hiddenAt,
+  hiddenInTemplate,
   hiddenText,
   secretTexts,
+  secretTextsInTemplate,
   type SecretPath,
 } from '../model/values/hidden.js'
 
@@ -32,6 +34,20 @@ export function hideDocuments(job: JobDocument, steps: readonly StepDocument[]):
   }
 }
 
+/**
+ * Returns a function that hides the secrets of these documents of one job in a text. The documents are versions: those
+ * before a decision and those after it, whose reason may name a secret that only the later ones contain.
+ */
+export function concealerAmong(
+  jobs: readonly JobDocument[],
+  steps: readonly StepDocument[],
+): (text: string) => string {
+  const marks = marksAmong(jobs, steps)
+  if (marks === null) return (text) => text
+  const texts = textsAmong(jobs, steps, marks)
+  return (text) => conceal(text, texts)
+}
+
 /** Returns a message about a job as a list shows it. The list does not read the steps. */
 export function hiddenMessage<T extends { readonly message: string }>(job: JobDocument, told: T): T {
   return job.secrets === undefined ? told : { ...told, message: conceal(told.message, textsOfJob(job)) }
@@ -43,10 +59,20 @@ export function withoutSecretsOf(plan: Pick<Plan, 'secrets'>, input: unknown, te
   return conceal(text, secretTexts(input as Json, paths))
 }
 
-/** Returns a function that hides the secrets of an attempt in a text that is stored or logged. */
-export function concealerOf(step: StepDocument, input: Json): (text: string) => string {
+/**
+ * Returns a function that hides the secrets of an attempt in a text that is stored or logged: all that its handler
+ * receives, and what else its step contains. The step may have tickets in place of the given values.
+ */
+export function concealerOf(
+  step: StepDocument,
+  given: { readonly input: Json; readonly previous: Json },
+): (text: string) => string {
   if (step.secrets === undefined) return (text) => text
-  const texts = secretTexts(input, partsOf(step, step.direction === 'undo' ? 'undo' : 'input'))
+  const texts = [
+    ...secretTexts(given.input, partsOf(step, step.direction === 'undo' ? 'undo' : 'input')),
+    ...secretTexts(given.previous, partsOf(step, 'output')),
+    ...textsOfStep(step),
+  ]
   return (text) => conceal(text, texts)
 }
 
@@ -65,12 +91,14 @@ function textsOfStep(step: StepDocument): readonly string[] {
   const [input, output, undo] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
   return [
     ...secretTexts(step.input, input),
-    ...secretTexts(step.inputTemplate, input),
+    ...secretTextsInTemplate(step.inputTemplate, input),
     ...secretTexts(step.output, output),
     ...secretTexts(step.event?.payload ?? null, output),
     ...secretTexts(step.collect?.events.map(({ payload }) => payload) ?? null, output),
     ...secretTexts(step.round?.previous ?? null, output),
     ...secretTexts(step.undo?.input ?? null, undo),
+    ...secretTextsInTemplate(step.undo?.inputTemplate ?? null, undo),
+    ...secretTextsInTemplate(step.undoTemplate, undo),
     ...step.owed.flatMap((each) => secretTexts(each.input, undo)),
   ]
 }
@@ -90,6 +118,8 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
 function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument {
   const [input, output, undoing] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
   const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
+  const template = (value: Json, paths: readonly SecretPath[]) =>
+    concealIn(hiddenInTemplate(value, paths), texts)
   const { undo, event, round, repeat, collect } = step
   const payloads = shown(collect?.events.map(({ payload }) => payload) ?? [], output) as readonly Json[]
   return {
@@ -97,14 +127,14 @@ function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument 
     // A condition contains values of its own, which no path names.
     when: step.when === null ? null : hiddenText,
     input: shown(step.input, input),
-    inputTemplate: shown(step.inputTemplate, input),
+    inputTemplate: template(step.inputTemplate, input),
     output: shown(step.output, output),
-    undoTemplate: shown(step.undoTemplate, undoing),
+    undoTemplate: template(step.undoTemplate, undoing),
     owed: step.owed.map((each) => ({ ...each, input: shown(each.input, undoing) })),
     undo: undo && {
       ...undo,
       input: shown(undo.input, undoing),
-      inputTemplate: shown(undo.inputTemplate, undoing),
+      inputTemplate: template(undo.inputTemplate, undoing),
     },
     event: event && { ...event, payload: shown(event.payload, output), ...told(event, ['note'], texts) },
     ...(collect && {
@@ -135,6 +165,7 @@ const toldByJobs = [
   'audit',
   'triage',
   'triageAudit',
+  'restartOf',
 ] as const
 const toldBySteps = ['attention', 'diagnostics', 'progress', 'asked', 'event'] as const
 
@@ -182,24 +213,12 @@ export function versionHider(
   steps: readonly StepDocument[],
   { areAllKnown }: { readonly areAllKnown: boolean },
 ): VersionHider {
-  const jobMarks = marksOf(jobs)
-  const byStep = new Map<string, StepDocument[]>()
-  for (const step of steps) byStep.set(step.stepId, [...(byStep.get(step.stepId) ?? []), step])
-  const stepMarks = new Map([...byStep].map(([stepId, versions]) => [stepId, marksOf(versions)]))
-  if (jobMarks.length + [...stepMarks.values()].flat().length === 0)
-    return { job: (version) => version, step: (version) => version }
-  const markedJob = (job: JobDocument): JobDocument => ({ ...job, secrets: [...jobMarks] })
-  const markedStep = (step: StepDocument): StepDocument => {
-    const marks = stepMarks.get(step.stepId) ?? []
-    return marks.length === 0 ? step : { ...step, secrets: [...marks] }
-  }
-  const marked = [...byStep.values()].flatMap(([one]) => (one === undefined ? [] : [markedStep(one)]))
-  const texts = [
-    ...new Set([
-      ...jobs.flatMap((job) => textsOfJob(markedJob(job))),
-      ...steps.flatMap((step) => textsOfStep(markedStep(step))),
-    ]),
-  ]
+  const marks = marksAmong(jobs, steps)
+  if (marks === null) return { job: (version) => version, step: (version) => version }
+  const [markedJob, markedStep] = [marks.job, marks.step]
+  const oneOfEach = [...new Map(steps.map((step) => [step.stepId, step])).values()]
+  const marked = oneOfEach.map(markedStep)
+  const texts = textsAmong(jobs, steps, marks)
   const silent = <T extends object>(version: T, names: readonly (keyof T)[]): T =>
     areAllKnown ? version : { ...version, ...toldAs(version, names, () => hiddenText) }
   return {
@@ -207,6 +226,40 @@ export function versionHider(
     job: (version) => withoutHashes(silent(hiddenJob(markedJob(version), marked, texts), toldByJobs)),
     step: (version) => silent(hiddenStep(markedStep(version), texts), toldBySteps),
   }
+}
+
+/** Marks each version of a job and its steps with the marks of all versions. */
+interface Marks {
+  readonly job: (version: JobDocument) => JobDocument
+  readonly step: (version: StepDocument) => StepDocument
+}
+
+/** Returns the marks of all versions. Null if there are none, as for most jobs. */
+function marksAmong(jobs: readonly JobDocument[], steps: readonly StepDocument[]): Marks | null {
+  if ([...jobs, ...steps].every(({ secrets = [] }) => secrets.length === 0)) return null
+  const jobMarks = marksOf(jobs)
+  const byStep = new Map<string, StepDocument[]>()
+  for (const step of steps) byStep.set(step.stepId, [...(byStep.get(step.stepId) ?? []), step])
+  const stepMarks = new Map([...byStep].map(([stepId, versions]) => [stepId, marksOf(versions)]))
+  return {
+    job: (job) => ({ ...job, secrets: jobMarks }),
+    step: (step) => {
+      const marks = stepMarks.get(step.stepId) ?? []
+      return marks.length === 0 ? step : { ...step, secrets: marks }
+    },
+  }
+}
+
+function textsAmong(
+  jobs: readonly JobDocument[],
+  steps: readonly StepDocument[],
+  marks: Marks,
+): readonly string[] {
+  const found = [
+    ...jobs.flatMap((job) => textsOfJob(marks.job(job))),
+    ...steps.flatMap((step) => textsOfStep(marks.step(step))),
+  ]
+  return [...new Set(found)]
 }
 
 function marksOf(documents: readonly Pick<JobDocument, 'secrets'>[]): string[][] {

@@ -111,10 +111,3 @@ export function withEnds(
   }
   return { ...next, isOver: next.next === next.of && next.underWay.length === 0 }
 }
-
-/** Returns the pause before the next look: longer if few of the jobs under way have ended. */
-export function nextPauseMs(pauseMs: number, ended: number, underWay: number): number {
-  const share = underWay === 0 ? 1 : ended / underWay
-  if (share >= 0.5) return Math.max(100, pauseMs / 2)
-  return share < 0.1 ? Math.min(5_000, pauseMs * 2) : pauseMs
-}

@@ -1,6 +1,8 @@
 import type { Json } from '../model/values/json.js'
 import { restOf, type SecretPath } from '../model/values/hidden.js'
+import { largeListOf } from './item-jobs.js'
 import type { Plan, PlanStep } from './plan.js'
+import { toTemplate } from '../model/values/to-template.js'
 import { visitReferences } from './template.js'
 
 /** Matches each secret of the option `secrets`, such as `input.card` or `steps.pay.output.token`. */
@@ -93,13 +95,15 @@ export function markSecrets(
       const gathered = input.filter(([part]) => part !== 'list')
       sources.add(...gathered.map(([, ...at]) => ['steps', step.id, 'output', ...at]))
     }
+    const items = markedItems(step, input)
+    problems.push(...items.problems)
     const secrets = unique([
       ...(step.secrets ?? []),
       ...input.map((at) => ['input', ...at]),
       ...sources.ofStep(step.id),
       ...sources.within(step.undo?.input ?? null).map((at) => ['undo', ...at]),
     ])
-    return secrets.length === 0 ? step : { ...step, secrets }
+    return secrets.length === 0 ? step : { ...items.step, secrets }
   })
   const secrets = unique([
     ...sources.ofInput(),
@@ -107,6 +111,28 @@ export function markSecrets(
   ])
   const isPlain = secrets.length === 0 && steps.every((step) => step.secrets === undefined)
   return { marked: { ...plan, steps, ...(isPlain ? {} : { secrets }) }, problems }
+}
+
+/** Marks the secrets of a large list in the plan of its items, which are jobs of their own. */
+function markedItems(
+  step: PlanStep,
+  input: readonly SecretPath[],
+): { readonly step: PlanStep; readonly problems: readonly string[] } {
+  const items = input.length === 0 ? null : largeListOf(step)
+  if (items === null) return { step, problems: [] }
+  const passed = input.flatMap((path) => {
+    const rest = restOf(path, ['list', '*'])
+    return rest === null ? [] : [['input', ...rest]]
+  })
+  if (passed.length === 0) return { step, problems: [] }
+  const { plan } = items
+  const own = (plan.secrets ?? []).filter(([part]) => part === 'input')
+  const { marked, problems } = markSecrets(plan, [...own, ...passed])
+  const given = step.input as Readonly<Record<string, Json>>
+  return {
+    step: { ...step, input: { ...given, plan: toTemplate({ ...plan, ...marked }, 'plan') } },
+    problems: problems.map((problem) => `${named(step)}: its items: ${problem}`),
+  }
 }
 
 function named({ id }: PlanStep): string {

@@ -6,6 +6,7 @@ import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import type { Visits } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isOver } from '../model/is-over.js'
+import { tellsNews, withSafeMessages } from '../plan/safe-messages.js'
 import type { Stored } from '../store/state-store.js'
 import type { Settled } from './job-writer.js'
 import type { KnownJobs, UnreadableStep } from './known-jobs.js'
@@ -44,6 +45,7 @@ export async function decideJob(
   if (isOver(job)) return { kind: known.isAhead(job) ? 'stale' : 'nothing' }
   let { entries } = pauses
   let isConfirmed = false
+  let hasReadAll = false
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
     const reads = own.map((stepId) => known.ensureStep(job, stepId, seen))
@@ -76,11 +78,32 @@ export async function decideJob(
       await visits.make(job, decision.requests)
       continue
     }
-    if (decision.kind !== 'read') return decision
-    for (const stepId of decision.stepIds) {
+    const unread = hasReadAll ? [] : stepsToHide(job, decision, steps)
+    if (decision.kind !== 'read' && unread.length === 0) return withSafeMessage(job, decision, steps)
+    if (decision.kind !== 'read') hasReadAll = true
+    for (const stepId of decision.kind === 'read' ? decision.stepIds : unread) {
       known.forgetStep(job, stepId)
       seen.steps.set(stepId, null)
     }
   }
   return { kind: 'stale' }
+}
+
+/** Returns the steps that are not known, if the decision writes a message that could contain a secret of them. */
+function stepsToHide(
+  job: JobDocument,
+  decision: Schedule,
+  steps: ReadonlyMap<string, StepDocument>,
+): readonly string[] {
+  if (decision.kind !== 'write' || !tellsNews(job, decision.job)) return []
+  return job.stepIds.filter((stepId) => !steps.has(stepId))
+}
+
+function withSafeMessage<D extends Schedule>(
+  job: JobDocument,
+  decision: D,
+  steps: ReadonlyMap<string, StepDocument>,
+): D {
+  if (decision.kind !== 'write') return decision
+  return { ...decision, job: withSafeMessages(job, decision.job, [...steps.values(), ...decision.changed]) }
 }

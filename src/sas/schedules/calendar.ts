@@ -1,9 +1,12 @@
 import { Cron } from 'croner'
 import { errorMessage } from '../../platform/internal.js'
 import type { Calendar } from '../model/schedule-documents.js'
+import { endOfLeftOut, wallClock } from './left-out-time.js'
 
 /** The largest number of parsed patterns in memory. A process has few schedules. */
 const maxParsed = 500
+
+type CronCalendar = Exclude<Calendar, { readonly everyMs: number }>
 
 const parsed = new Map<string, Cron>()
 
@@ -13,10 +16,25 @@ const parsed = new Map<string, Cron>()
  */
 export function nextDue(calendar: Calendar, afterMs: number): number | null {
   if ('everyMs' in calendar) return (Math.floor(afterMs / calendar.everyMs) + 1) * calendar.everyMs
-  const cron = cronOf(calendar)
   // A pattern has no fraction of a second.
-  const next = cron.nextRun(new Date(Math.floor(afterMs / 1_000) * 1_000))
-  return next === null ? null : next.getTime()
+  const fromMs = Math.floor(afterMs / 1_000) * 1_000
+  const next = cronOf(calendar).nextRun(new Date(fromMs))?.getTime() ?? null
+  const leftOut = isFixedTime(calendar.cron) ? nextLeftOut(calendar, fromMs) : null
+  return leftOut !== null && leftOut > afterMs && (next === null || leftOut < next) ? leftOut : next
+}
+
+/**
+ * Returns when a fixed time of day comes whose next time the zone leaves out, or null if the zone has that time.
+ * Croner does not return this tick if the hour that is left out ends at midnight.
+ */
+function nextLeftOut({ cron, timeZone }: CronCalendar, afterMs: number): number | null {
+  const wall = cronOf({ cron, timeZone: 'UTC' }).nextRun(new Date(wallClock(timeZone, afterMs)))
+  return wall === null ? null : endOfLeftOut(timeZone, wall.getTime())
+}
+
+/** Checks whether a pattern has one time of day, so that it also comes if the zone leaves this time out. */
+function isFixedTime(cron: string): boolean {
+  return /^\d+( \d+){1,2}( \S+){3}$/.test(cron.trim().replace(/\s+/g, ' '))
 }
 
 /** Returns what is wrong with a time zone, or null. */
@@ -41,7 +59,7 @@ export function cronProblem(cron: string, now: number): string | null {
   return `${named}, which never comes`
 }
 
-function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
+function cronOf({ cron, timeZone }: CronCalendar): Cron {
   const key = `${timeZone}\n${cron}`
   const known = parsed.get(key)
   if (known !== undefined) return known

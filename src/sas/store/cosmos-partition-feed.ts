@@ -17,7 +17,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
   ) {}
 
   async readNext(): Promise<readonly StateDocument[]> {
-    const iterator = (this.iterator ??= this.opened())
+    const iterator = this.iterator ?? (await this.opened())
     // After a failure the iterator's position is unknown, so the next read begins at the last known position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
@@ -30,8 +30,8 @@ export class CosmosPartitionFeed implements PartitionFeed {
     return code === 304 ? [] : result
   }
 
-  private opened(): ChangeFeedPullModelIterator<StateDocument> {
-    const starts = feedStartsFor(this.container)
+  private async opened(): Promise<ChangeFeedPullModelIterator<StateDocument>> {
+    const starts = await feedStartsFor(this.container)
     const changeFeedStartFrom =
       this.token === null ? starts.Beginning(this.partition) : starts.Continuation(this.token)
     return this.container.items.getChangeFeedIterator<StateDocument>({

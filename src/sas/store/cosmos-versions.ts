@@ -1,6 +1,6 @@
-import { ChangeFeedMode, type ChangeFeedPullModelIterator } from '@azure/cosmos'
+import type { ChangeFeedPullModelIterator } from '@azure/cosmos'
 import { errorMessage } from '../../platform/internal.js'
-import { feedStartsFor } from '../../change-feed-processor/internal.js'
+import { feedModes, feedStartsFor } from '../../change-feed-processor/internal.js'
 import type { CosmosStateRequests } from './cosmos-state-requests.js'
 import type { DocumentVersionChange, JobQueries, VersionsRead } from './job-queries.js'
 import type { StateDocument } from './state-store.js'
@@ -31,13 +31,13 @@ export class CosmosVersions {
   constructor(private readonly requests: CosmosStateRequests) {}
 
   async list(partition: string, after: string, limit: number): Promise<VersionsRead> {
-    const starts = feedStartsFor(this.requests.container)
+    const starts = await feedStartsFor(this.requests.container)
     return this.requests.asking(operation, async () => {
       const changeFeedStartFrom =
         after === 'now' ? starts.Now(partition) : starts.Continuation(await this.tokenAt(partition, after))
       const iterator = this.requests.container.items.getChangeFeedIterator<VersionItem>({
         maxItemCount: limit,
-        changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes,
+        changeFeedMode: feedModes.allVersionsAndDeletes,
         changeFeedStartFrom,
       })
       try {
@@ -52,7 +52,7 @@ export class CosmosVersions {
   }
 
   async firstLsn(partition: string, sinceMs: number): ReturnType<JobQueries['firstLsn']> {
-    const starts = feedStartsFor(this.requests.container)
+    const starts = await feedStartsFor(this.requests.container)
     return this.requests.asking(operation, async () => {
       const iterator = this.requests.container.items.getChangeFeedIterator<StateDocument>({
         maxItemCount: 1,

@@ -18,7 +18,13 @@ import { decodeDelivered, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
-import { recoverStep, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
+import {
+  graceOf,
+  recoverStep,
+  retireStep,
+  type Recovery,
+  type RecoveryPolicy,
+} from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
@@ -91,6 +97,8 @@ export class Supervisor {
       runsAtOnce: recoveriesAtOnce,
       retryAfterMs,
       list: (last, limit) => this.listOverdue(last, limit),
+      // The feed delivers the whole document, so it knows the time better than the sweep, which lists ids.
+      isNews: ({ leaseToken, dueMs }, known) => leaseToken !== null || known === null || dueMs < known.dueMs,
       run: forEachEntry(async (entry) => (await this.look(entry)).untilMs),
     })
   }
@@ -174,7 +182,7 @@ export class Supervisor {
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {
       const { completeByMs } = decoded.step
-      return completeByMs === null ? null : completeByMs + this.options.deadlineGraceMs
+      return completeByMs === null ? null : completeByMs + graceOf(decoded.step, this.options.deadlineGraceMs)
     }
     const recovery = recoverJob(decoded.job, this.policy())
     if (recovery.kind === 'nothing') return null

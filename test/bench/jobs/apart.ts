@@ -40,10 +40,19 @@ export interface LoggedLine {
   readonly processId?: number
 }
 
+/** How the three are set up. */
+export interface Setting {
+  readonly slots: number
+  readonly kind: WorkerKind
+  readonly door: StoreDoor
+  /** Options of Node for the store and the worker. Default none, as users start them. */
+  readonly nodeOptions?: readonly string[]
+}
+
 /** Calls `use` with the three, and ends them afterwards. */
 export async function apart<T>(
   { cli, workload }: JobPrograms,
-  { slots, kind, door }: { readonly slots: number; readonly kind: WorkerKind; readonly door: StoreDoor },
+  { slots, kind, door, nodeOptions = [] }: Setting,
   use: (apart: Apart) => Promise<T>,
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
@@ -54,14 +63,15 @@ export async function apart<T>(
   const ending: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })]
   try {
     const data = join(directory, 'data')
-    const store = run(cli, ['emulator', '--port', '0', '--json', '--data', data], {})
+    const program = [...nodeOptions, cli]
+    const store = run(program, ['emulator', '--port', '0', '--json', '--data', data], {})
     ending.push(() => store.end())
     const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
     const env: Record<string, string> = door === 'http' ? { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } : {}
     const place = door === 'http' ? [] : ['--data', data]
     const what = ['start', '--role', 'all', '--agents', workload, '--config', config, ...place]
     const startWorker = () => {
-      const worker = run(cli, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
+      const worker = run(program, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
       workers.push(worker)
       ending.push(() => worker.end())
       return worker
@@ -72,7 +82,7 @@ export async function apart<T>(
     ending.push(async () => client.close())
     const workerId = async (): Promise<number> => {
       if (kind === 'alone') return worker.processId
-      const asked = run(cli, ['fleet', '--json', ...state], env)
+      const asked = run([cli], ['fleet', '--json', ...state], env)
       const { rows } = JSON.parse(await asked.all()) as { rows: { processId: number }[] }
       return rows[0]?.processId ?? Number.NaN
     }
@@ -93,8 +103,8 @@ async function attached(data: string): Promise<AttachedAccount> {
 }
 
 /** A process whose output is read line by line. */
-function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
+function run(program: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [...program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,32 +1,64 @@
-import type { Container } from '@azure/cosmos'
+import { CosmosClient, type Container } from '@azure/cosmos'
 import {
   ChangeFeedProcessor,
   type ChangeFeedProcessorOptions,
 } from '../../../src/change-feed-processor/index.js'
 import type { ProcessorInternals } from '../../../src/change-feed-processor/internal.js'
-import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import type { Container as EngineContainer } from '../../../src/emulator/engine/index.js'
 import type { Clock } from '../../../src/platform/index.js'
+import { startEmulatorProcess } from '../server-process.js'
 
 /** A monitored container and one for leases. */
-export interface Shop {
-  readonly cosmos: Pick<InProcessCosmos, 'client' | 'engine' | 'faults' | 'stats' | 'close'>
+export interface Containers {
   readonly orders: Container
   readonly leases: Container
 }
 
+/** Containers in this process. */
+export interface Shop extends Containers {
+  readonly cosmos: InProcessCosmos
+}
+
+/** Containers in a process of their own. */
+export interface ShopApart extends Containers {
+  close(): Promise<void>
+}
+
 /** Without a socket. */
-export function aShop(partitionCount: number, clock?: Clock): Promise<Shop> {
-  return shopIn(createInProcessCosmos({ partitionCount, ...(clock === undefined ? {} : { clock }) }))
+export async function aShop(partitionCount: number, clock?: Clock): Promise<Shop> {
+  const cosmos = createInProcessCosmos({ partitionCount, ...(clock === undefined ? {} : { clock }) })
+  const containers = await containersOf(cosmos.client())
+  mergeAll(cosmos.engine.container('shop', 'leases'))
+  return { cosmos, ...containers }
 }
 
-/** Of one partition, behind a socket of this machine: to be closed. */
-export async function aShopOverHttp(): Promise<Shop> {
-  return shopIn(await startEmulator({ port: 0, partitionCount: 1 }))
+/** Of one partition with `count` documents, in a process of its own, as every store outside tests is. */
+export async function aShopApart(cli: string, count: number): Promise<ShopApart> {
+  const server = await startEmulatorProcess(cli, ['--partitions', '1'])
+  const client = new CosmosClient({ endpoint: server.endpoint, key: server.key })
+  const containers = await containersOf(client)
+  const close = async (): Promise<void> => {
+    client.dispose()
+    await server.kill()
+  }
+  for (let number = 0; number < count; number += largestBatch) {
+    const pk = `customer-${number}`
+    const numbers = Array.from(
+      { length: Math.min(largestBatch, count - number) },
+      (_, index) => number + index,
+    )
+    const operations = numbers.map((one) => ({
+      operationType: 'Create' as const,
+      resourceBody: { id: `order-${one}`, pk, number: one },
+    }))
+    await containers.orders.items.batch(operations, pk)
+  }
+  return { ...containers, close }
 }
 
-async function shopIn(cosmos: Shop['cosmos']): Promise<Shop> {
-  const { database } = await cosmos.client().databases.create({ id: 'shop' })
+async function containersOf(client: CosmosClient): Promise<Containers> {
+  const { database } = await client.databases.create({ id: 'shop' })
   const { container: orders } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })
   const { container: leases } = await database.containers.create({
     id: 'leases',
@@ -35,8 +67,7 @@ async function shopIn(cosmos: Shop['cosmos']): Promise<Shop> {
     // As the page on the processor tells: nothing is looked for but the id.
     indexingPolicy: { excludedPaths: [{ path: '/*' }] },
   })
-  mergeAll(cosmos.engine.container('shop', 'leases'))
-  return { cosmos, orders, leases }
+  return { orders, leases }
 }
 
 /** Leases fill one partition, however many the feed has; a query is charged for each. */
@@ -56,11 +87,14 @@ export function fill({ cosmos }: Shop, count: number): void {
   }
 }
 
+/** The most operations that the service takes in one batch. */
+const largestBatch = 100
+
 let units = 0
 
 /** An instance of a unit of its own, which reads from the beginning unless told otherwise. */
 export function aProcessor(
-  { orders, leases }: Shop,
+  { orders, leases }: Containers,
   options: Pick<ChangeFeedProcessorOptions<Record<string, unknown>>, 'onChanges'> &
     Partial<ChangeFeedProcessorOptions<Record<string, unknown>>>,
   internals: ProcessorInternals = {},

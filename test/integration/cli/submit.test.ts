@@ -218,3 +218,22 @@ it('`--data` with a directory without a store says that it is new, and that no i
     '--data names an embedded store, and --endpoint and --key an account: pass one or the other',
   )
 })
+
+it('`--job-id` names the only job of a workflow without ids, and nothing else', async () => {
+  const file = join(await temporaryDirectory(), 'one.jsonl')
+  const { endpoint, key } = emulator
+  const nightly = fileURLToPath(new URL('nightly-schedule.ts', import.meta.url))
+  const shopping = async (lines: string, jobId?: string): Promise<unknown> => {
+    await writeFile(file, lines)
+    const options = { endpoint, key, workflows: nightly, ...(jobId === undefined ? {} : { jobId }) }
+    return submit('shopping', file, options, terminal).catch(String)
+  }
+  expect(await shopping('{"a":1}')).toContain('name the id of one job with --job-id')
+  expect(await shopping('{"a":1}\n{"a":2}', 'S-1')).toContain('id "S-1" is on line 1 already')
+  expect(await shopping('{"a":1}', 'S-1')).toBe(0)
+  expect(said()).toContain('1 job of shopping accepted')
+  const refused = submitting(JSON.stringify(order), { jobId: 'S-2' })
+  await expect(refused).rejects.toThrow('order-fulfilment defines the ids of its jobs: leave out --job-id')
+  await expect(submitting(JSON.stringify(order), { jobId: '' })).rejects.toThrow('leave out --job-id')
+  expect(await shopping('{"a":1}', '')).toContain('the job has no id')
+})

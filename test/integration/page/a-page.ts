@@ -59,6 +59,15 @@ export const buying = defineWorkflow<Buying>(
   { jobId: ({ jobId }) => jobId },
 )
 
+/** Its limits, its agent and its jobs are known only from the module of the page. */
+const packing = defineWorkflow('packing', (job) => {
+  const limits = [
+    { key: 'packers', atOnce: 2 },
+    { key: 'desk', atOnce: 1, perPartition: true },
+  ]
+  job.step('pack', defineAgent('packer', { pack: () => null }).pack, {}, { undo: 'none', limits })
+})
+
 /** Follows something in rounds until it is lost, goes on without it, and then works until the host stops. */
 export const following = defineWorkflow('following', (job) => {
   const until = (output: Reference<object>): Condition => condition.equal(output, { state: 'closed' })
@@ -197,7 +206,7 @@ export async function aPage(links?: AnswerLinkOptions, fleet?: FleetControl): Pr
     by: 'ada',
     links,
     ...(fleet === undefined ? {} : { fleet }),
-    workflows: [buying as unknown].filter(isWorkflow),
+    workflows: [buying as unknown, packing].filter(isWorkflow),
     onOpened: (next) => {
       address = next
     },

@@ -170,6 +170,28 @@ describe('reads', () => {
     }
   })
 
+  it('a decision about a name that the module of the page defines, without a warning', async () => {
+    for (const [kind, name] of [
+      ['workflow', 'packing'],
+      ['agent', 'packer'],
+      ['key', 'packers'],
+    ]) {
+      const paused = await act('pause', { target: { kind, name }, dryRun: true })
+      expect(paused['warnings'], name).toEqual([])
+    }
+    const set = await act('limit/set', { key: 'packers', atOnce: '1', why: 'x' })
+    expect(set['warnings']).toEqual([])
+    for (const [action, more] of [
+      ['pause', { target: { kind: 'key', name: 'desk' } }],
+      ['limit/set', { key: 'desk', atOnce: '1' }],
+    ] as const) {
+      expect(await act(action, { ...more, why: 'x' }, 400)).toMatchObject({
+        error: { message: expect.stringContaining('each partition has a limit "desk" of its own') as string },
+      })
+    }
+    expect(await page.host.client.limits.get('desk')).toBeNull()
+  })
+
   it('each dry run without a reason', async () => {
     const dryRun = true
     expect(await act('cancel', { job: { jobId: 'good' }, dryRun })).toMatchObject({ isDryRun: true })
@@ -250,7 +272,8 @@ describe('reads', () => {
     expect(await read(`/api/lag?processor=${processorName}`)).toMatchObject({ leases: [{ processorName }] })
     expect(await read('/api/findings')).toEqual(expect.any(Array))
     expect((await page.get('/api/leases?processor=none')).status).toBe(404)
-    expect(await read('/api/about')).toMatchObject({ by: 'ada', workflows: [{ name: 'buying' }] })
+    const workflows = [{ name: 'buying' }, { name: 'packing' }]
+    expect(await read('/api/about')).toMatchObject({ by: 'ada', workflows })
   })
 })
 

@@ -1,24 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { clickOn, closeDialog, control, typeInto } from './controls.js'
-import {
-  actOnMany,
-  aPage,
-  buying,
-  following,
-  hostile,
-  putQuestion,
-  shownViews,
-  type APage,
-} from './a-page.js'
+import { actOnMany, aPage, buying, following, hostile, putQuestion, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
-
-/** The folder for pictures of every view, to be looked at. */
-const pictures = process.env['PAGE_PICTURES']
 
 describe.skipIf(path === null)('the page in a browser', () => {
   let store: APage
@@ -32,14 +19,16 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await submit(`bad ${hostile}`, true)
     await putQuestion(store, 'claim-0')
     await actOnMany(store)
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
   })
   afterAll(async () => {
     await browser.close()
     await store.close()
   })
-  beforeEach(async () => {
-    page = await browser.visit(store.address())
-    await page.until(`document.querySelector('header nav')`)
+  // All tests share a tab, because each open tab follows the changes that the tests cause.
+  beforeEach(() => {
+    page.complaints.length = 0
   })
 
   async function submit(jobId: string, isRefused: boolean): Promise<void> {
@@ -126,24 +115,32 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
-  it('Jobs: an action on ticked jobs asks for the reason, can be tried first, and lists refusals', async () => {
+  it('Jobs: an action on ticked jobs can be tried first without a reason, asks for one, and lists refusals', async () => {
     await open('/jobs')
     await page.until(control('order-2'))
     for (const jobId of ['order-2', 'order-3']) {
       await page.evaluate(`document.querySelector('[aria-label="Choose ${jobId}"]').click()`)
     }
-    await click('Resubmit')
+    await page.until(control('Resubmit'))
+    await page.evaluate(`${control('Resubmit')}.focus()`)
+    await page.press('Enter')
     await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate('document.activeElement.name')).toBe('why')
     expect(await page.evaluate(`document.querySelector('dialog button.primary').disabled`)).toBe(true)
+    expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
+      'Give the reason.',
+    )
+    await click('Dry run')
+    const said = await page.until<string>(`document.querySelector('.result')?.textContent`)
+    expect(said).toContain('1 job would accept this; nothing was written, 1 refused')
     await type(`document.querySelector('dialog input')`, "the customer's card")
     await page.until(`!document.querySelector('dialog button.primary').disabled`)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
       `stepward resubmit --why 'the customer'\\''s card' order-2`,
     )
-    await click('Dry run')
-    const said = await page.until<string>(`document.querySelector('.result')?.textContent`)
-    expect(said).toContain('1 job would accept this; nothing was written, 1 refused')
     expect((await (await store.host.client.get('order-3'))?.view())?.audit).toEqual([])
+    await closeDialog(page)
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Resubmit')
     expect(page.complaints).toEqual([])
   })
 
@@ -207,7 +204,10 @@ describe.skipIf(path === null)('the page in a browser', () => {
       jobs: { together: { totalCharge: number } }
       workflows: object[]
     }
-    expect(workflows).toMatchObject([{ name: 'buying', steps: 3 }])
+    expect(workflows).toMatchObject([
+      { name: 'buying', steps: 3 },
+      { name: 'packing', steps: 1 },
+    ])
     expect(await page.evaluate(`${computed}[2].textContent`)).toBe(
       String(Math.round(jobs.together.totalCharge * 100) / 100),
     )
@@ -299,25 +299,5 @@ describe.skipIf(path === null)('the page in a browser', () => {
   it('a browser without a session is told how to sign in', async () => {
     const other = await browser.visit(`${store.origin}/jobs`)
     await other.until(`document.body.textContent.includes('not signed in')`)
-  })
-
-  it.each(shownViews)('%s fits into windows from 320 pixels', async (view, name) => {
-    for (const width of [320, 390, 1280, 1920]) {
-      // Colours change no size, so only the pictures need both.
-      for (const isDark of pictures === undefined ? [false] : [false, true]) {
-        await page.look({ width, height: width < 500 ? 844 : 1080, isDark })
-        await open(view)
-        await page.until(
-          `document.querySelector('.panel, table') && ![...document.querySelectorAll('.quiet, .number')].some((one) => one.textContent === '…')`,
-        )
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-        if (pictures === undefined || width === 320) continue
-        await mkdir(pictures, { recursive: true })
-        await writeFile(
-          join(pictures, `${name}-${width}-${isDark ? 'dark' : 'light'}.png`),
-          await page.picture(),
-        )
-      }
-    }
   })
 })

@@ -44,6 +44,7 @@ describe('a signed link', () => {
     const shown = await post('/answer/question', link, {})
     expect(JSON.parse(shown.text)).toMatchObject({ title: 'Pay this claim?', assignee: 'ann' })
     expect((await post('/answer', link, { answer: { approved: 'perhaps' } })).status).toBe(400)
+    expect((await post('/answer', link, null)).text).toContain('the body must be a JSON object')
     expect(await post('/answer', link, given)).toMatchObject({ status: 200 })
     expect(await eventOf('claim-0')).toMatchObject({ payload: given.answer, by: 'ann', note: 'by link' })
     // The answer may have been lost on its way back, so the same one may be sent again.

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
 import { answerDialog, clickOn, closeDialog, control } from './controls.js'
@@ -102,12 +102,10 @@ describe.skipIf(path === null)('pauses in a browser', () => {
 
   beforeAll(async () => {
     browser = await Browser.open(path ?? '')
-  })
-  afterAll(() => browser.close())
-  beforeEach(async () => {
     page = await browser.visit(store.address())
     await page.until(`document.querySelector('header nav')`)
   })
+  afterAll(() => browser.close())
 
   it('one job is paused with the reason, its view says so, and it is resumed', async () => {
     await page.begin(`${store.origin}/job?jobId=P-2`)

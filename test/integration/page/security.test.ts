@@ -88,6 +88,15 @@ describe('the API', () => {
     }
   })
 
+  it('refuses a path that is no address', async () => {
+    const sent = { path: '//[', headers: { host: new URL(page.origin).host } }
+    const answer = await ask(page.origin, sent)
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringContaining('the path of the request is not valid'),
+    ])
+  })
+
   it('reads no body without end, and none that is not JSON', async () => {
     const large = await page.post('/api/actions/cancel', { why: 'x'.repeat(2_000_001) })
     expect(large.status).toBe(413)

@@ -3,6 +3,7 @@ import { jobCharge, jobCost, shapeOfItem, usualDocumentKilobytes } from '../../.
 import {
   isStateWrite,
   listed,
+  listOf,
   oneStep,
   pricedWorld,
   repeated,
@@ -53,6 +54,19 @@ it.each([true, false])(
     await world.stop()
   },
 )
+
+it('a free place of a large list is filled as soon as an item ends in the same process, without a read', async () => {
+  const world = await pricedWorld({ together: true })
+  const { bill, client, clock } = world
+  await clock.advance(2_000)
+  bill.clear()
+  const items = Array.from({ length: 50 }, (_, value) => ({ value }))
+  await client.submit(listOf(5), { items }, { jobId: 'narrow' })
+  for (let hundredth = 0; hundredth < 100; hundredth += 1) await clock.advance(10)
+  expect((await (await client.get('narrow'))?.view())?.state).toBe('Processed')
+  expect(bill.requests((operation) => operation === 'state.read')).toBeLessThan(10)
+  await world.stop()
+})
 
 it.each([
   { isTogether: true, isPaused: false },

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import ts from 'typescript'
+import { bundle } from '../../../bundle.js'
 
 /** A bug that replaces a text that occurs once in a source file. */
 export interface Bug {
@@ -21,34 +21,33 @@ export function withBug(source: string, { name, path, code, broken }: Bug): stri
 }
 
 /**
- * Returns Node options that give a process the bug: they load one module of the build from another file.
- * Neither source nor build changes.
+ * Returns Node options that give a process the bug: they load the files of the build from another folder, into
+ * which the program was built with the bug. Neither source nor build changes.
  */
-export function optionsWith(bug: Bug, root: string): readonly string[] {
-  const source = withBug(readFileSync(join(root, bug.path), 'utf8'), bug)
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.ESNext,
-      verbatimModuleSyntax: true,
-    },
-  })
+export async function optionsWith(bug: Bug, root: string): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'stepward-bug-'))
-  const file = join(directory, 'module.js')
-  writeFileSync(file, outputText)
-  const url = pathToFileURL(join(root, 'dist', bug.path.replace(/\.ts$/, '.js'))).href
+  const path = join(root, bug.path)
+  const outDir = join(directory, 'dist')
+  const plugin = {
+    name: 'bug',
+    transform: (code: string, id: string) => (id === path ? withBug(code, bug) : null),
+  }
+  await bundle({ root, outDir, plugins: [plugin] })
   const hook = join(directory, 'hook.mjs')
-  writeFileSync(hook, hookText(url, file))
+  writeFileSync(hook, hookText(pathToFileURL(join(root, 'dist', '/')).href, outDir))
   const register = `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hook).href)})`
   return ['--import', `data:text/javascript,${encodeURIComponent(register)}`]
 }
 
 /** Returns a loader hook as text, because it runs before any of our modules is loaded. */
-function hookText(url: string, file: string): string {
+function hookText(dist: string, outDir: string): string {
   return `import { readFileSync } from 'node:fs'
-const source = readFileSync(${JSON.stringify(file)}, 'utf8')
+import { join } from 'node:path'
+const dist = ${JSON.stringify(dist)}
 export async function load(url, context, next) {
-  if (url !== ${JSON.stringify(url)}) return next(url, context)
+  const path = url.slice(dist.length)
+  if (!url.startsWith(dist) || !/^(src|lease-store)\\//.test(path)) return next(url, context)
+  const source = readFileSync(join(${JSON.stringify(outDir)}, path), 'utf8')
   return { format: 'module', source, shortCircuit: true }
 }
 `

@@ -325,6 +325,10 @@ describe('the command of an action', () => {
       `printf %s '{}' | stepward submit buying - --workflows MODULE --tag=a=1 --tag='b=x y' --priority=3`,
     ],
     [
+      { kind: 'submit', workflow: 'counting', input: '{}', jobId: 'J 1' },
+      `printf %s '{}' | stepward submit counting - --workflows MODULE --job-id='J 1'`,
+    ],
+    [
       {
         kind: 'schedule backfill',
         schedule: 'nightly',

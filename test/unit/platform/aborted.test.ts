@@ -18,6 +18,21 @@ describe('the result of work with a signal', () => {
     await expect(unlessAborted(Promise.reject(new Error('own')), signal)).rejects.toThrow('own')
   })
 
+  it('adds one listener for all work with one signal, and ends only the work under way', async () => {
+    const ending = new AbortController()
+    let listeners = 0
+    const add = ending.signal.addEventListener.bind(ending.signal)
+    ending.signal.addEventListener = (...listener: Parameters<typeof add>): void => {
+      listeners += 1
+      add(...listener)
+    }
+    expect(await unlessAborted(Promise.resolve(1), ending.signal)).toBe(1)
+    const both = [unlessAborted(never, ending.signal), unlessAborted(never, ending.signal)]
+    ending.abort()
+    expect(await Promise.all(both)).toEqual([null, null])
+    expect(listeners).toBe(1)
+  })
+
   it('is null as soon as the signal aborts, or if it has aborted before', async () => {
     const ending = new AbortController()
     const work = unlessAborted(never, ending.signal)

@@ -3,7 +3,7 @@ import { runFleet } from '../../running/run-fleet.js'
 import { idle, runHost } from '../../running/run-host.js'
 import { runOnce } from '../../running/run-once.js'
 import { planOf, type StartOptions, type StartPlan } from '../../running/start-plan.js'
-import { withStore } from '../../input/store.js'
+import { loadForStore, withStore } from '../../input/store.js'
 import { exitCodes } from '../../output/cli-error.js'
 import type { Terminal } from '../../output/terminal.js'
 
@@ -18,8 +18,9 @@ export async function start(options: StartOptions, terminal: Terminal): Promise<
   }
 }
 
-/** Waits for a role, and then reads the settings, so that they are as new as those of another process. */
+/** Loads what the role will use, waits for a role, and then reads the settings, so that they are as new as those of another process. */
 async function startFromReserve(options: StartOptions, terminal: Terminal): Promise<number> {
+  await loadForStore(options)
   const begin = await roleFromParent()
   if (begin === null) return exitCodes.ok
   const own = { ...options, role: [begin.role] }

@@ -7,7 +7,7 @@ import {
 } from '../../../operations/index.js'
 import { CommandRefused, type JobClient, type JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
-import { isSharedLimit, type LimitModule } from './limits-of-module.js'
+import { isNameOfModule, isSharedLimit, type LimitModule } from './limits-of-module.js'
 
 /** What can be paused. */
 type PauseKind = 'job' | 'workflow' | 'agent' | 'key'
@@ -52,7 +52,10 @@ export async function decidedPause(
     return { already, note: null }
   }
   // The pause is made, so an error here changes nothing.
-  const isUnknown = kind === 'pause' && (await isUnknownName(client, settings, terms).catch(() => false))
+  const isUnknown =
+    kind === 'pause' &&
+    (await isUnknownName(client, settings, terms).catch(() => false)) &&
+    !(await isNameOfModule(terms, terms.module).catch(() => false))
   return { already: null, note: isUnknown ? unknownText(what, name) : null }
 }
 

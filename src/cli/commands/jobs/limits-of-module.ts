@@ -1,9 +1,9 @@
-import { checkModule } from '../../../operations/index.js'
-import { beginningInPartitions, jobKeyPrefix } from '../../../sas/internal.js'
+import { definedLimit, isDefinedName, onlyInPartitions } from '../../../operations/index.js'
+import type { Workflow } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { loadUserModule } from '../../input/user-module.js'
 
-/** The module that may define a limit: from the option, or else from the configuration. */
+/** The module that may define a name: from the option, or else from the configuration. */
 export interface LimitModule {
   readonly option: string | undefined
   readonly configured: string | undefined
@@ -16,23 +16,24 @@ export interface LimitModule {
  * @throws CliError if the workflows have this limit only in each partition, or if the module of the option cannot be
  * loaded
  */
-export async function isSharedLimit(key: string, { option, configured }: LimitModule): Promise<boolean> {
+export async function isSharedLimit(key: string, module: LimitModule): Promise<boolean> {
+  const defined = definedLimit(key, await workflowsOf(module))
+  if (defined !== 'inPartitions') return defined === 'shared'
+  throw new CliError(`${module.option ?? module.configured}: ${onlyInPartitions(key)}`, exitCodes.usage)
+}
+
+/** Checks whether the module defines a workflow of this name, or calls an agent of this name. */
+export async function isNameOfModule(
+  asked: { readonly what: string; readonly name: string },
+  module: LimitModule,
+): Promise<boolean> {
+  return isDefinedName(await workflowsOf(module), asked)
+}
+
+async function workflowsOf({ option, configured }: LimitModule): Promise<readonly Workflow<unknown>[]> {
   const path = option ?? configured
-  if (path === undefined) return false
+  if (path === undefined) return []
   const loading = loadUserModule(path)
   const module = await (option === undefined ? loading.catch(() => null) : loading)
-  if (module === null) return false
-  const defined = checkModule(module).workflows.flatMap(({ limits, steps }) => [
-    ...limits.map((limit) => ({ ...limit, key: `${jobKeyPrefix}${limit.key}` })),
-    ...steps.flatMap((step) => step.limits),
-  ])
-  const ofKey = defined.filter((limit) => limit.key === key)
-  if (ofKey.some(({ perPartition }) => !perPartition)) return true
-  if (ofKey.length === 0) return false
-  throw new CliError(
-    `${path}: each partition has a limit ${JSON.stringify(key)} of its own, so the key alone would change nothing: name ` +
-      `the limit of one partition, as in ${JSON.stringify(`${beginningInPartitions(key)}PARTITION-KEY`)}; ` +
-      'to stop the work of all partitions, pause the agent or the workflow',
-    exitCodes.usage,
-  )
+  return module?.workflows ?? []
 }

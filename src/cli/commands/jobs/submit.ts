@@ -29,6 +29,7 @@ export interface SubmitOptions extends StoreOptions {
   readonly completeWithin?: string
   readonly retainFor?: string
   readonly partitionKey?: string
+  readonly jobId?: string
   readonly wait?: boolean
   /** The clock that measures the time since the last change. Default: the machine's clock. */
   readonly clock?: Clock
@@ -61,7 +62,7 @@ export async function submit(
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
-    const submissions = checked(workflow, await readJsonLines(file), file)
+    const submissions = checked(withJobId(workflow, options.jobId), await readJsonLines(file), file)
     if (submissions.length === 0)
       terminal.note(`stepward: ${whatIsRead(file)} is empty, so nothing was submitted`)
     const newIds = new Set<string>()
@@ -93,6 +94,15 @@ function whatIsRead(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
+/** Gives the job of a workflow that defines no ids the id of the option. Two lines would then have the same id. */
+function withJobId(workflow: Workflow<unknown>, jobId: string | undefined): Workflow<unknown> {
+  if (jobId === undefined) return workflow
+  if (workflow.submission.jobId === undefined)
+    return { ...workflow, submission: { ...workflow.submission, jobId: () => jobId } }
+  const rule = 'defines the ids of its jobs: leave out --job-id'
+  throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
+}
+
 /** Returns a submission for every line. Throws one error that lists all problems. */
 function checked(
   workflow: Workflow<unknown>,
@@ -101,7 +111,8 @@ function checked(
 ): readonly Submission[] {
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
-    const rule = 'does not define the ids of its jobs: define the workflow with { jobId: (input) => … }'
+    const rule =
+      'does not define the ids of its jobs: name the id of one job with --job-id, or define the workflow with { jobId: (input) => … }'
     throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
   }
   const problems: string[] = []

@@ -54,7 +54,6 @@ const operations = route({
       id: z.string(),
       command: z.string(),
       by: z.string(),
-      why: z.string(),
       startedAt: z.string(),
       endedAt: z.string().nullable(),
       state: z.enum(['running', 'done', 'stopped', 'failed']),

@@ -8,7 +8,7 @@ import { about } from '../state/about.js'
 import { actionKinds } from '../state/action-kinds.js'
 import { answerOf, fieldsOf } from '../state/answer-forms.js'
 import { commandOf } from '../state/commands.js'
-import { whatIsMissing } from './missing-parts.js'
+import { whatIsWrong } from './missing-parts.js'
 
 /** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
 
@@ -47,7 +47,8 @@ export function needsOf({ kind, jobs, filter, target, limit, schedule = limit },
 }
 
 /**
- * Returns what is missing, the body of the request, and the commands that do the same.
+ * Returns what is missing, what is missing for a dry run, the body of the request, and the commands that do the same. A dry
+ * run stores no reason, so it needs none.
  *
  * @param {Asked} present
  * @param {Fields} fields
@@ -71,13 +72,14 @@ export function decided(present, fields) {
   const schedule =
     present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named) ?? (key === '' ? 'KEY' : key)
   const missing = wanted.find(({ value }) => value === '')
-  const problem = !mayAct(kind)
+  const dryProblem = !mayAct(kind)
     ? notPermitted
     : missing === undefined
       ? isUnchanged(present, given, input)
         ? 'Change a part.'
-        : whatIsMissing({ needsWhy, why, hasInput, input, more: wanted })
+        : whatIsWrong({ hasInput, input, more: wanted })
       : `Give ${missing.label.toLowerCase()}.`
+  const problem = dryProblem === '' && needsWhy && why === '' ? 'Give the reason.' : dryProblem
   const isFleet = actionKinds[kind].on === 'fleet'
   const isEdited = hasInput && input !== ''
   const parts = {
@@ -94,13 +96,14 @@ export function decided(present, fields) {
   }
   return {
     problem,
+    dryProblem,
     body: {
       ...parts,
-      ...(problem === '' ? parsedFields(wanted, given) : given),
+      ...(dryProblem === '' ? parsedFields(wanted, given) : given),
       ...(named === undefined ? {} : { schedule: named }),
       ...(key === undefined ? {} : { key }),
       ...(target === undefined ? {} : { target: { kind: target.what, name: target.name } }),
-      ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
+      ...(isEdited && dryProblem === '' ? bodyInput(kind, input) : {}),
     },
     commands:
       target !== undefined
@@ -158,8 +161,10 @@ function answered({ form, jobId, stepId: step }, fields) {
   const note = fields.why.trim()
   const storeArguments = about.value?.storeArguments ?? []
   const given = problem === '' ? { answer } : {}
+  const shown = mayAct('answer') ? problem : notPermitted
   return {
-    problem: mayAct('answer') ? problem : notPermitted,
+    problem: shown,
+    dryProblem: shown,
     body: { step, ...given, ...(note === '' ? {} : { note }) },
     commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
   }

@@ -51,12 +51,16 @@ function Open({ present }) {
   )
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
-  useEffect(() => box.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement
+    box.current?.showModal()
+    return () => backTo(opener)
+  }, [])
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
-  const { problem, body, commands } = decided(present, fields)
+  const { problem, dryProblem, body, commands } = decided(present, fields)
   return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -86,7 +90,7 @@ function Open({ present }) {
         ${
           isBusy || !hasDryRun
             ? null
-            : html`<button type="button" disabled=${problem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
+            : html`<button type="button" disabled=${dryProblem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
         }
         ${
           isBusy
@@ -96,6 +100,18 @@ function Open({ present }) {
       </div>
     </form>
   </dialog>`
+}
+
+/**
+ * Moves the keyboard back to the control that opened the dialog. If an action has removed or disabled the control, the keyboard
+ * stays in the view, and does not begin again at the top of the page.
+ *
+ * @param {Element | null} opener
+ */
+function backTo(opener) {
+  const place =
+    opener?.isConnected === true && !opener.matches(':disabled') ? opener : document.getElementById('main')
+  if (place instanceof HTMLElement) place.focus({ preventScroll: true })
 }
 
 /** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
@@ -142,7 +158,7 @@ function FieldsOf({ present, fields, setFields }) {
     ${kind === 'restart' ? [others, newInput] : [newInput, others]}
     ${
       takesWhy
-        ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
+        ? html`<label>${hint} <input name="why" type="text" value=${fields.why} onInput=${onInput} /></label>`
         : null
     }`
 }

@@ -1,15 +1,13 @@
 /**
- * Says what a dialog still needs, or returns an empty text.
+ * Says which field of a dialog is wrong, or returns an empty text.
  *
- * @param {{ needsWhy: boolean, why: string, hasInput: boolean, input: string,
- *   more?: { label: string, value: string, isJson?: boolean }[] }} parts
+ * @param {{ hasInput: boolean, input: string, more: { label: string, value: string, isJson?: boolean }[] }} parts
  * @returns {string}
  */
-export function whatIsMissing({ needsWhy, why, hasInput, input, more = [] }) {
+export function whatIsWrong({ hasInput, input, more }) {
   if (hasInput && input.trim() !== '' && !isJson(input)) return 'The input is not JSON.'
   const wrong = more.find((field) => field.isJson === true && !isJson(field.value))
-  if (wrong !== undefined) return `This is not JSON: ${wrong.label.replace(/,.*/u, '').toLowerCase()}.`
-  return needsWhy && why.trim() === '' ? 'Give the reason.' : ''
+  return wrong === undefined ? '' : `This is not JSON: ${wrong.label.replace(/,.*/u, '').toLowerCase()}.`
 }
 
 /**

@@ -45,6 +45,7 @@ export function commandOf({
 }) {
   const store = storeArguments.map(word)
   if (kind === 'submit') {
+    const named = jobId === undefined ? [] : [`--job-id=${word(jobId === '' ? 'ID' : jobId)}`]
     const terms = Object.entries(fields).flatMap(([name, value]) =>
       (name === 'tag' ? linesOf(value) : [value.trim()])
         .filter((one) => one !== '')
@@ -57,6 +58,7 @@ export function commandOf({
       '-',
       '--workflows',
       'MODULE',
+      ...named,
       ...terms,
       ...store,
     ]

@@ -39,7 +39,7 @@ export function JobFilters({ filter }) {
     }}
   >
     <label>Job <input name="job" type="search" placeholder="id, then Enter" /></label>
-    ${field('text', 'Text', 'part of an id or workflow')}
+    ${field('text', 'Text', 'part of an id or name')}
     <label class=${given('state')}
       >State
       <select name="state" value=${filter['state']} onChange=${onChange}>

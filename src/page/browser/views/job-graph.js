@@ -49,11 +49,11 @@ export function JobGraph({ steps, chosen }) {
 
 /** @param {{ step: Step, x: number, y: number, isChosen: boolean }} props */
 function Node({ step, x, y, isChosen }) {
-  const { stepId, state, actor, action, kind, failureCount } = step
+  const { stepId, state, actor, action, kind, asks, failureCount } = step
   const { width, height } = nodeSize
   const { query } = address.value
   const to = addressOf('/job', { ...Object.fromEntries(query), step: stepId })
-  const what = kind === 'operation' ? `${actor}.${action}` : kind
+  const what = kind === 'operation' ? `${actor}.${action}` : asks ? 'question' : kind
   const failures = failureCount > 0 ? `, failed ${failureCount}×` : ''
   return html`<a
     href=${to}

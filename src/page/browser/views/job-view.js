@@ -172,6 +172,7 @@ function Actions({ job, reload }) {
     ${possible.map(
       ({ kind, name, ...rest }) =>
         html`<button
+          key=${kind}
           type="button"
           onClick=${() => {
             asked.value = { kind: /** @type {any} */ (kind), jobs, ...rest, onDone: reload }
@@ -197,9 +198,17 @@ function progressText({ done, of, note = '', at }, now) {
 /** @param {{ step: Step }} props */
 function StepPanel({ step }) {
   const now = Date.now()
-  const { stepId, kind, actor, action, state, direction, attempt, failureCount, maxFailures, outcome } = step
+  const { stepId, kind, asks, actor, action, state, direction, attempt, failureCount, maxFailures, outcome } =
+    step
   const facts = [
-    ['Does', kind === 'operation' ? `${actor}.${action}${direction === 'undo' ? ' (undo)' : ''}` : kind],
+    [
+      'Does',
+      kind === 'operation'
+        ? `${actor}.${action}${direction === 'undo' ? ' (undo)' : ''}`
+        : asks
+          ? 'asks a person'
+          : kind,
+    ],
     ['Attempt', attempt],
     ['Failures', `${failureCount} of ${maxFailures}`],
     ...(step.round === null ? [] : [['Round', `${step.round.number} of at most ${step.round.atMost}`]]),

@@ -93,7 +93,7 @@ function Pace({ ends }) {
   const { ended, perSecond, p50Ms, p95Ms } = paceOf(ends, Date.now(), openedMs)
   const facts = [
     ['Jobs ended', ended],
-    ['A second', unitsText(perSecond)],
+    ['Jobs a second', unitsText(perSecond)],
     ['Half took at most', p50Ms === null ? '–' : durationText(p50Ms)],
     ['95 % took at most', p95Ms === null ? '–' : durationText(p95Ms)],
   ]

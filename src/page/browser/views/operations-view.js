@@ -33,7 +33,7 @@ const marks = { running: '▸', done: '✓', stopped: '■', failed: '✗' }
 
 /** @param {{ one: Operation, reload: () => void }} props */
 function Card({ one, reload }) {
-  const { id, command, by, why, startedAt, endedAt, state, reached, total, refused, message } = one
+  const { id, command, by, startedAt, endedAt, state, reached, total, refused, message } = one
   const now = Date.now()
   return html`<article class="panel operation">
     <div class="panel-head">
@@ -46,7 +46,7 @@ function Card({ one, reload }) {
         }</span
       >
     </div>
-    <p><bdi>${by}</bdi>: <bdi>${why}</bdi></p>
+    <p>by <bdi>${by}</bdi></p>
     <label class="progress"
       >${`${reached} of ${total ?? '?'}${refused === 0 ? '' : `, ${refused} refused`}`}
       <progress max=${total ?? 1} value=${reached}></progress

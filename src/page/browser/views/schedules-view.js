@@ -99,7 +99,7 @@ function One({ id }) {
     ['Next', nextText(schedule, now)],
     ['Overlap', overlap],
     ['Catch up', lengthText(catchUpMs)],
-    ['Jitter', lengthText(jitterMs)],
+    ['Jitter', jitterMs === 0 ? 'none' : lengthText(jitterMs)],
     ['Ticks', `${submitted} submitted, ${missed} missed, ${skipped} skipped`],
   ]
   return html`<p class="quiet"><${Link} to="/schedules">all schedules<//></p>

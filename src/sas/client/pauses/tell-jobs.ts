@@ -5,7 +5,7 @@ import { CommandRefused, JobUnreadable } from '../../model/errors.js'
 import type { PauseEntry } from '../../model/pause-documents.js'
 import { isOf, readPauses, updatePauses, withSweep } from '../../pauses/stored-pauses.js'
 import type { ConcernedJob, StateStore } from '../../store/state-store.js'
-import { updateJob } from '../update-job.js'
+import { storedReason, updateJob } from '../update-job.js'
 
 export interface TellJobsOptions {
   readonly store: StateStore
@@ -72,7 +72,8 @@ async function tell(
     const written = await updateJob(store, job, { ...command, with: { kind, name } }, () => clock.now())
     if (written === null) return
     const { jobId, workflow } = written
-    telemetry.emit({ type: 'job.operated', jobId, workflow, command: command.kind, by, why })
+    const told = storedReason(written, command)
+    telemetry.emit({ type: 'job.operated', jobId, workflow, command: command.kind, by, why: told })
   } catch (error) {
     if (!(error instanceof CommandRefused) && !(error instanceof JobUnreadable)) throw error
   }

@@ -1,4 +1,4 @@
-import { hideDocuments } from '../../plan/hide-documents.js'
+import { concealerAmong } from '../../plan/hide-documents.js'
 import { unseen } from '../../decisions/ledger.js'
 import { migrate, type Migrated } from '../../decisions/operator/migrate.js'
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
@@ -45,8 +45,10 @@ export async function migrateJob<I>(
     // A list may be older than the job.
     if (unseen(job.stepIds, job.steps, steps).length > 0) continue
     const planned = await plannedFor(ports, job, workflow)
-    // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
-    const why = hideDocuments(job, [...steps.values()]).conceal(options.why)
+    // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored. What the new
+    // definition marks is a secret in the present documents.
+    const conceal = concealerAmong([job, planned.job], [...steps.values(), ...planned.steps])
+    const why = conceal(options.why)
     const migrated = migrate({ job, steps, now: clock.now() }, { planned, by, why, older })
     if (typeof migrated === 'string') throw new CommandRefused(jobId, migrated)
     const report = reportOf(migrated, dryRun)

@@ -9,10 +9,11 @@ import type { JobDocument, Json } from '../../model/documents.js'
 import { jobDocumentId } from '../../model/document-ids.js'
 import { CommandInvalid, CommandRefused, JobNotFound, StoreUnavailable } from '../../model/errors.js'
 import { ticketsIn } from '../../model/values/ticket.js'
+import { toTemplate } from '../../model/values/to-template.js'
 import type { PayloadOwner } from '../../payloads/payload-store.js'
 import { noPayloads, type Payloads } from '../../payloads/payloads.js'
 import { payloadHash } from '../../plan/payload.js'
-import { hideDocuments } from '../../plan/hide-documents.js'
+import { concealerAmong } from '../../plan/hide-documents.js'
 import type { JobQueries } from '../../store/job-queries.js'
 import type { DocumentAddress, StateStore, Stored } from '../../store/state-store.js'
 import { UnclearWrites } from '../../store/unclear-writes.js'
@@ -108,9 +109,24 @@ function tryOf(ports: RestartPorts, standing: Try['standing'], { input, stepInpu
   refuseProblems('restart', idProblems('as', as))
   const hash = payloadHash(`restart of ${job.jobId}`, [from, input ?? null, stepInput ?? null, after ?? null])
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
-  const { conceal } = hideDocuments(job, [...standing.steps.values()])
+  const conceal = concealerOf(standing, { from, input, stepInput })
+  if (options.as !== undefined && conceal(as) !== as)
+    refuseProblems('restart', ['as contains a secret, and everybody sees it: choose another'])
   const request = { as, from, by, why: conceal(why), ...withoutUndefined({ input, stepInput, after }) }
   return { ports, standing, request, isDryRun: dryRun, hash, check: checkOf(own) }
+}
+
+/** Hides the secrets of the job, and those that a restart with these inputs brings. */
+function concealerOf(
+  { job, steps }: Try['standing'],
+  { from, input, stepInput }: Pick<Terms, 'from' | 'input' | 'stepInput'>,
+): (text: string) => string {
+  const step = stepInput === undefined ? undefined : steps.get(from)
+  const edited = step && { ...step, inputTemplate: toTemplate(stepInput, 'stepInput') }
+  return concealerAmong(
+    input === undefined ? [job] : [job, { ...job, input }],
+    edited === undefined ? [...steps.values()] : [...steps.values(), edited],
+  )
 }
 
 /** Returns the check of inputs of a workflow. Accepts every input if the workflow is not known or has no schema. */

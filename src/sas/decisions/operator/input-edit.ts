@@ -3,7 +3,7 @@ import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { Json } from '../../model/values/json.js'
 import { pathText } from '../../model/values/plain-json.js'
 import type { InputChange } from '../../model/readable-parts.js'
-import { hiddenAt, restOf, type SecretPath } from '../../model/values/hidden.js'
+import { hiddenAt, hiddenInTemplate, restOf, type SecretPath } from '../../model/values/hidden.js'
 import { toTemplate } from '../../model/values/to-template.js'
 
 /** The largest number of changes in an edit, and of characters in a path or a value (I16). */
@@ -38,7 +38,7 @@ export function inputEditOf(
   { input, secrets = [] }: Pick<JobDocument, 'input' | 'secrets'>,
   after: Json,
 ): Edit {
-  return bounded([{ stepId: null, before: input, after, secrets }])
+  return bounded([{ stepId: null, before: input, after, secrets, isTemplate: false }])
 }
 
 /** A part of a plan before and after a decision. The part is named as in a definition. */
@@ -50,7 +50,7 @@ export interface PlanPart extends Omit<Difference, 'path'> {
 
 /** Returns how a new plan differs from the present one, in the same form. */
 export function planEditOf(parts: readonly PlanPart[]): Edit {
-  return bounded(parts)
+  return bounded(parts.map((part) => ({ ...part, isTemplate: true })))
 }
 
 type Edit = NonNullable<JobDocument['audit'][number]['edit']>
@@ -61,14 +61,16 @@ interface Replacement extends Omit<Difference, 'path'> {
   /** The name with which the path begins. Default: `input`. */
   readonly part?: string
   readonly secrets: readonly SecretPath[]
+  /** Whether the values are templates, in which an object can be a reference. */
+  readonly isTemplate: boolean
 }
 
 function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const { stepId, part = 'input', before, after, secrets } of replacements) {
+  for (const { part = 'input', before, after, ...place } of replacements) {
     for (const difference of differences({ path: [], before, after })) {
-      if (changes.length < maxChanges) changes.push(changeOf({ stepId, part, secrets }, difference))
+      if (changes.length < maxChanges) changes.push(changeOf({ part, ...place }, difference))
       else others += 1
     }
   }
@@ -76,25 +78,31 @@ function bounded(replacements: readonly Replacement[]): Edit {
 }
 
 /** Compares resolved inputs if the step had one, because people know values better than references. */
-function replaced(step: StepDocument | undefined, input: Json): Omit<Difference, 'path'> {
-  if (step === undefined) return { before: undefined, after: input }
+function replaced(
+  step: StepDocument | undefined,
+  input: Json,
+): Pick<Replacement, 'before' | 'after' | 'isTemplate'> {
+  if (step === undefined) return { before: undefined, after: input, isTemplate: false }
   const isResolved = step.kind === 'operation' && step.dispatch > 0
   return isResolved
-    ? { before: step.input, after: input }
-    : { before: step.inputTemplate, after: toTemplate(input, 'input') }
+    ? { before: step.input, after: input, isTemplate: false }
+    : { before: step.inputTemplate, after: toTemplate(input, 'input'), isTemplate: true }
 }
 
 /** Secret values are left out, because every reader of the job sees the decisions. */
 function changeOf(
-  { stepId, part, secrets }: Required<Pick<Replacement, 'stepId' | 'part' | 'secrets'>>,
+  { stepId, part, secrets, isTemplate }: Required<Omit<Replacement, 'before' | 'after'>>,
   { path, before, after }: Difference,
 ): InputChange {
-  const at = [part, ...path.map(String)]
+  const names = path.map(String)
+  const at = [part, ...(isTemplate ? names.filter((name) => name !== '$literal') : names)]
   const below = secrets.flatMap((secret) => {
     const rest = restOf(secret, at)
     return rest === null ? [] : [rest]
   })
-  const [hiddenBefore, hiddenAfter] = [before, after].map((value) => value && hiddenAt(value, below))
+  const [hiddenBefore, hiddenAfter] = [before, after].map(
+    (value) => value && (isTemplate ? hiddenInTemplate : hiddenAt)(value, below),
+  )
   return {
     stepId,
     path: cut(pathText(part, path)),

@@ -25,24 +25,32 @@ export function restOf(secret: SecretPath, path: SecretPath): SecretPath | null 
   return isApart ? null : secret.slice(path.length)
 }
 
-/** Replaces the parts of a value at these paths. Null stays, because it says that there is no value yet. */
+/**
+ * Replaces the parts of a value at these paths. Null stays, because it says that there is no value yet. All names in
+ * the value are data, so an object that looks like a reference is hidden too.
+ */
 export function hiddenAt<V extends Json>(value: V, paths: readonly SecretPath[]): V {
-  return (paths.length === 0 ? value : without(value, paths)) as V
+  return (paths.length === 0 ? value : without(value, paths, false)) as V
 }
 
-function without(value: Json, paths: readonly SecretPath[]): Json {
-  // A reference is no value, and says where a value comes from.
-  if (value === null || paths.length === 0 || isReference(value)) return value
+/** Does the same in a template. References stay, because they say where a value comes from. */
+export function hiddenInTemplate<V extends Json>(template: V, paths: readonly SecretPath[]): V {
+  return (paths.length === 0 ? template : without(template, paths, true)) as V
+}
+
+function without(value: Json, paths: readonly SecretPath[], isTemplate: boolean): Json {
+  if (value === null || paths.length === 0 || (isTemplate && isReference(value))) return value
   if (paths.some((path) => path.length === 0) || isTicket(value)) return hiddenText
   if (typeof value !== 'object') return value
   if (Array.isArray(value)) {
-    return value.map((item: Json, index) => without(item, below(paths, String(index))))
+    return value.map((item: Json, index) => without(item, below(paths, String(index)), isTemplate))
   }
-  const { $literal, ...others } = value as Readonly<Record<string, Json>>
-  if ($literal !== undefined && Object.keys(others).length === 0)
-    return { $literal: without($literal, paths) }
-  const entries = Object.entries(value as Readonly<Record<string, Json>>)
-  return Object.fromEntries(entries.map(([name, part]) => [name, without(part, below(paths, name))]))
+  const literal = isTemplate ? literalOf(value) : undefined
+  const entries = Object.entries(literal ?? (value as Readonly<Record<string, Json>>))
+  const shown = Object.fromEntries(
+    entries.map(([name, part]) => [name, without(part, below(paths, name), isTemplate)]),
+  )
+  return literal === undefined ? shown : { $literal: shown }
 }
 
 function isReference(value: Json): boolean {
@@ -51,21 +59,41 @@ function isReference(value: Json): boolean {
   )
 }
 
+/** Returns the object that a template wraps because its names look like those of a reference. */
+function literalOf(value: object): Readonly<Record<string, Json>> | undefined {
+  const { $literal, ...others } = value as Readonly<Record<string, Json>>
+  const isWrapped = typeof $literal === 'object' && $literal !== null && Object.keys(others).length === 0
+  return isWrapped ? ($literal as Readonly<Record<string, Json>>) : undefined
+}
+
 function below(paths: readonly SecretPath[], name: string): readonly SecretPath[] {
   return paths.filter(([first]) => first === '*' || first === name).map(([, ...rest]) => rest)
 }
 
-/** Returns the texts of the secret values at these paths that are long enough to be hidden in other texts. */
+/**
+ * Returns the secret texts and numbers at these paths that are long enough to be hidden in other texts. True, false and
+ * null are words of many messages, and say little, so they are hidden only at their paths.
+ */
 export function secretTexts(value: Json, paths: readonly SecretPath[]): readonly string[] {
-  if (paths.length === 0) return []
-  if (typeof value !== 'object' || value === null) {
-    const text = String(value)
-    return paths.some((path) => path.length === 0) && text.length >= shortestText ? [text] : []
-  }
-  if (isReference(value) || isTicket(value)) return []
+  return paths.length === 0 ? [] : textsIn(value, paths, false)
+}
+
+/** Does the same in a template, whose references have no values. */
+export function secretTextsInTemplate(template: Json, paths: readonly SecretPath[]): readonly string[] {
+  return paths.length === 0 ? [] : textsIn(template, paths, true)
+}
+
+function textsIn(value: Json, paths: readonly SecretPath[], isTemplate: boolean): readonly string[] {
   const isWhole = paths.some((path) => path.length === 0)
-  return Object.entries(value).flatMap(([name, part]) =>
-    secretTexts(part, isWhole ? [[]] : below(paths, name)),
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value)
+    return isWhole && text.length >= shortestText ? [text] : []
+  }
+  if (typeof value !== 'object' || value === null || paths.length === 0 || isTicket(value)) return []
+  if (isTemplate && isReference(value)) return []
+  const parts = (isTemplate ? literalOf(value) : undefined) ?? value
+  return Object.entries(parts).flatMap(([name, part]: [string, Json]) =>
+    textsIn(part, isWhole ? [[]] : below(paths, name), isTemplate),
   )
 }
 

@@ -79,6 +79,12 @@ describe('the page after the page that is delivered', () => {
     expect(withChanges).toHaveLength(ids.length)
   })
 
+  it('is read before the delegate is called, even if the delegate returns at once', async () => {
+    const { log, advance } = await reading(['a', 'b', 'c'], { delegateMs: () => 0, readMs: 10 })
+    await advance(40)
+    expect(log.slice(0, 6)).toEqual(['read 0', 'a 10', 'read 10', 'read 20', 'b 20', 'read 30'])
+  })
+
   it('is not read ahead while deliveries take longer than a second', async () => {
     const { log, advance } = await reading(['a', 'b', 'c'], { delegateMs: () => 1_500 })
     await advance(4_400)
@@ -121,6 +127,18 @@ describe('the page after the page that is delivered', () => {
     await advance(1_000)
     expect(deliveries()).toEqual(['a 0', 'b 50'])
     expect(closing()).toEqual({ reason: 'HandedOver' })
+  })
+
+  it('is not delivered after the lease was lost', async () => {
+    const { deliveries, advance, holder, closing } = await reading(['a', 'b', 'c'], {
+      delegateMs: () => 50,
+      readMs: 30,
+    })
+    await advance(150)
+    holder.abandon()
+    await advance(1_000)
+    expect(deliveries()).toEqual(['a 30', 'b 110'])
+    expect(closing()).toEqual({ reason: 'LeaseLost' })
   })
 
   it('ends its request when the processor stops', async () => {

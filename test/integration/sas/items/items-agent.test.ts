@@ -14,6 +14,7 @@ interface Item {
 const clerk = defineAgent('clerk', {
   settle: ({ of }: { readonly of: string }, context) =>
     of === 'bad' ? context.failPermanently('no such customer') : of,
+  refuse: (_input: object, context) => context.failPermanently('no account ZQX-1'),
 })
 const settling = defineWorkflow<Item>(
   'settling',
@@ -84,6 +85,25 @@ describe('a list whose items are jobs', () => {
     const item = await world.job('night/each/3')
     expect(item).toMatchObject({ pk: 'night/each/3', input: { name: 'd' }, priority: 3 })
     expect(item.retainForMs).toBe(86_400_000)
+  })
+
+  it('keeps no secret of an item in its failures', async () => {
+    const paying = defineWorkflow<Item>(
+      'paying',
+      (job) => {
+        const found = job.step('find', clerk.settle, { of: job.input.name }, { undo: 'none' })
+        job.step('settle', clerk.refuse, {}, { undo: 'none', after: [found] })
+      },
+      { secrets: ['steps.find.output'] },
+    )
+    const list = defineWorkflow<{ readonly items: readonly Item[] }>('nightly', (job) => {
+      job.forEach('each', job.input.items, paying)
+    })
+    await client.submit(list, { items: named('ZQX-1') }, { jobId: 'night' })
+    await run()
+    expect(await outputOf()).toMatchObject({
+      failures: [{ index: 0, message: 'Error: step settle: no account •••• secret' }],
+    })
   })
 
   it('has at most atOnce items under way', async () => {

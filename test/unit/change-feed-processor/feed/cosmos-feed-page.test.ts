@@ -1,7 +1,7 @@
 import type { ChangeFeedIteratorResponse } from '@azure/cosmos'
 import { describe, expect, it } from 'vitest'
 import type { FeedPosition } from '../../../../src/change-feed-processor/index.js'
-import { pageOf } from '../../../../src/change-feed-processor/feed/cosmos-feed-page.js'
+import { pageOf, RangeTokens } from '../../../../src/change-feed-processor/feed/cosmos-feed-page.js'
 import { decodeChange } from '../../../../src/change-feed-processor/feed/decode-change.js'
 
 type Answer = ChangeFeedIteratorResponse<readonly unknown[]>
@@ -47,6 +47,27 @@ describe('an answer of the iterator', () => {
         message: expect.stringContaining('the continuation covers') as string,
       }),
     )
+  })
+
+  it('yields the same positions whether the tokens before it were alike or not, also after a split', () => {
+    const tokens = new RangeTokens()
+    const tokensOf = (...ranges: [string, string, string][]): unknown[] => {
+      const answer = answerOf(...ranges)
+      const etag = ranges.at(-1)?.[2] ?? ''
+      const known = pageOf(Object.assign(answer, { headers: { etag } }), from, decodeChange, tokens)
+      expect(known.next).toEqual(pageOf(answer, from, decodeChange).next)
+      return known.next.map(({ start }) => (start.kind === 'continuation' ? start.token : start.kind))
+    }
+    expect(tokensOf(['', 'FF', '"9"'])).toEqual(['"9"'])
+    expect(tokensOf(['', 'FF', '"10"'])).toEqual(['"10"'])
+    expect(tokensOf(['', '80', '"10"'], ['80', 'FF', '"12"'])).toEqual(['"10"', '"12"'])
+    expect(tokensOf(['', 'FF', '"13"'])).toEqual(['"13"'])
+    // The etag of an answer that is not the iterator's position is ignored.
+    const other = Object.assign(answerOf(['', 'FF', '"14"']), { headers: { etag: '"99"' } })
+    expect(pageOf(other, from, decodeChange, tokens).next[0]?.start).toEqual({
+      kind: 'continuation',
+      token: '"14"',
+    })
   })
 
   it('yields the charge of the header, and headers as text (pitfall 7)', () => {

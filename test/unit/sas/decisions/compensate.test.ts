@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Schedule } from '../../../../src/sas/decisions/continue-or-end-job.js'
-import { graceMs, JobStory, success } from '../../../support/job-story.js'
+import { JobStory, success } from '../../../support/job-story.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 
 const permanent = { kind: 'permanent', message: 'no such card', didNothing: true } as const
@@ -382,7 +382,7 @@ describe('a step that has used up its attempts', () => {
     const flagged = story.scheduled()
     expect(flagged.job).toMatchObject({ attention: { kind: 'extendedWait' }, completeByMs: untilMs })
     expect(flagged.deciding()).toEqual({ kind: 'nothing' })
-    expect(flagged.recovering('a')).toEqual({ kind: 'wait', untilMs: untilMs + graceMs })
+    expect(flagged.recovering('a')).toEqual({ kind: 'wait', untilMs })
     const again = flagged.expired('a').scheduled()
     expect(again.job.attention).toBeNull()
     expect(again.step('a')).toMatchObject({ processState: 'Processing', attempt: 2, attention: null })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import { recoverStep, retireStep } from '../../../../src/sas/decisions/recover-step.js'
+import { graceOf, recoverStep, retireStep } from '../../../../src/sas/decisions/recover-step.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 
@@ -38,6 +38,24 @@ describe('the supervisor leaves alone', () => {
   })
 })
 
+describe('the time that is added for clocks that differ', () => {
+  const free = { ...dispatched.step('pay'), lockedBy: null, notBeforeMs: submittedAtMs + 1_000 }
+  const place = { entry: 1, gates: [], waitsFor: null, turn: null, since: null, reservedMs: null }
+
+  it.each<[string, StepDocument, number]>([
+    ['an attempt under way', dispatched.step('pay'), graceMs],
+    ['an attempt that has reported its failure', dispatched.settled('pay', failed).step('pay'), 0],
+    ['a step between two rounds', free, 0],
+    ['a step that no scheduler has taken', { ...free, notBeforeMs: null }, graceMs],
+    ['a step that has left its limit', { ...free, place }, 0],
+    ['a step that waits at a limit', { ...free, place: { ...place, waitsFor: 'bank' } }, graceMs],
+    ['a step whose rate has reserved a time', { ...free, place: { ...place, reservedMs: 1 } }, graceMs],
+    ['a sleep', { ...free, kind: 'sleep' }, graceMs],
+  ])('of %s', (_what, step, expected) => {
+    expect(graceOf(step, graceMs)).toBe(expected)
+  })
+})
+
 describe('an attempt that was not done in time', () => {
   it('counts as failed; its step is offered again with a new fence and deadline (R34, R88, R90)', () => {
     expect(late.recovering('pay')).toStrictEqual({
@@ -57,8 +75,10 @@ describe('an attempt that was not done in time', () => {
 
   it('is retried when the back-off after a reported failure has passed (R64)', () => {
     const reported = dispatched.settled('pay', failed)
-    expect(reported.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 1_000 + graceMs })
-    expect(reported.later(1_000 + graceMs).recovering('pay').kind).toBe('retry')
+    // No outcome of the attempt could still count, so no time is added for clocks that differ.
+    expect(reported.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 1_000 })
+    expect(reported.later(999).recovering('pay').kind).toBe('wait')
+    expect(reported.later(1_000).recovering('pay').kind).toBe('retry')
   })
 
   it('flags its step when the failures reach the number of tries (R5, R91, F-V15, C7)', () => {
@@ -110,7 +130,7 @@ describe('an attempt that was not done in time', () => {
         attention: { kind: 'extendedWait' },
       },
     })
-    const waited = given.expired('pay').later(3_600_000 + graceMs)
+    const waited = given.expired('pay').later(3_600_000)
     expect(waited.recovering('pay')).toMatchObject({
       kind: 'due',
       step: { notBeforeMs: null, failureCount: 1, completeByMs: waited.now + 30_000 },

@@ -17,6 +17,7 @@ const job = aJob({
   attention: { kind: 'error', since: at, by: 'agent', message, stepId: null },
   compensation: { since: at, by: 'ada', reason: message, thenRetry: false },
   paused: { since: at, by: 'ada', why: message },
+  restartOf: { jobId: 'first', from: 'pay', at, by: 'ada', why: message },
   audit: [
     {
       command: 'resubmit',

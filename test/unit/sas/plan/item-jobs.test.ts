@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   itemsToSubmit,
-  nextPauseMs,
   noItemsYet,
   withEnds,
   withSubmitted,
@@ -66,14 +65,5 @@ describe('the count of a large list (I32)', () => {
     expect(state).toMatchObject({ failed: 70, done: 0, isOver: true })
     expect(state.failures).toHaveLength(50)
     expect(state.failures[49]).toEqual({ index: 49, jobId: 'night/each/49', message: 'x'.repeat(200) })
-  })
-
-  it('looks more often if many items end between two looks', () => {
-    expect(nextPauseMs(1_000, 6, 10)).toBe(500)
-    expect(nextPauseMs(120, 10, 10)).toBe(100)
-    expect(nextPauseMs(1_000, 2, 10)).toBe(1_000)
-    expect(nextPauseMs(1_000, 0, 10)).toBe(2_000)
-    expect(nextPauseMs(4_000, 0, 10)).toBe(5_000)
-    expect(nextPauseMs(1_000, 0, 0)).toBe(500)
   })
 })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { largeListOf } from '../../../../src/sas/plan/item-jobs.js'
+import type { PlanStep } from '../../../../src/sas/plan/plan.js'
 import { defineAgent, defineWorkflow, text, type WorkflowBuilder } from '../../../../src/sas/index.js'
 
 const bank = defineAgent('bank', {
@@ -125,4 +127,31 @@ describe('the secrets of a workflow', () => {
     const { plan } = defineWorkflow<Order>('orders', (job) => void job.step('pay', bank.pay, job.input.card))
     expect(JSON.stringify(plan)).not.toContain('secrets')
   })
+})
+
+it('the secrets of a large list are marked in the jobs of its items, also in a list within an item', () => {
+  const each = defineWorkflow<{ readonly code: string }>('each', (job) => {
+    job.step('use', bank.take, { pin: job.input.code }, { undo: 'none' })
+  })
+  const middle = defineWorkflow<Order>('middle', (job) => {
+    job.forEach('lines', job.input.lines, each)
+  })
+  const outer = (build: (job: WorkflowBuilder<{ readonly orders: readonly Order[] }>) => unknown) =>
+    defineWorkflow<{ readonly orders: readonly Order[] }>('outer', build, {
+      secrets: ['input.orders.*.lines.*.code'],
+    }).plan.steps[0]
+  const step = outer((job) => void job.forEach('orders', job.input.orders, middle))
+  const planOf = (from?: PlanStep) => (from === undefined ? null : largeListOf(from)?.plan)
+  const item = planOf(step)
+  expect(item?.secrets).toEqual([['input', 'lines', '*', 'code']])
+  expect(planOf(item?.steps[0])).toMatchObject({
+    secrets: [['input', 'code']],
+    steps: [{ id: 'use', secrets: [['input', 'pin']] }],
+  })
+  const shown = defineWorkflow<Order>('shown', (job) => {
+    job.ask('sure', { title: text`Is ${job.input.lines[0].code} right?`, completeWithin: '1d' })
+  })
+  expect(() => outer((job) => void job.forEach('orders', job.input.orders, shown))).toThrow(
+    'step "orders": its items: step "sure": the title',
+  )
 })

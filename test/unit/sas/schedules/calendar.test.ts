@@ -21,6 +21,12 @@ describe('a fixed time of day in the hour that is left out (F-T10)', () => {
     ['Europe/Berlin', '30 2 * * *', '2026-03-28T12:00Z', ['2026-03-29T01:00', '2026-03-30T00:30']],
     ['America/New_York', '30 2 * * *', '2026-03-07T12:00Z', ['2026-03-08T07:00', '2026-03-09T06:30']],
     ['Australia/Lord_Howe', '15 2 * * *', '2026-10-03T12:00Z', ['2026-10-03T15:30', '2026-10-04T15:15']],
+    // These hours end at midnight, so another day has begun.
+    ['America/Nuuk', '30 23 * * *', '2026-03-28T12:00Z', ['2026-03-29T01:00', '2026-03-30T00:30']],
+    ['America/Nuuk', '30 23 * * 6', '2026-03-28T12:00Z', ['2026-03-29T01:00', '2026-04-05T00:30']],
+    ['America/Nuuk', '0 30 23 * * *', '2026-03-28T12:00Z', ['2026-03-29T01:00', '2026-03-30T00:30']],
+    // Samoa left out a whole day.
+    ['Pacific/Apia', '0 9 * * *', '2011-12-29T20:00Z', ['2011-12-30T10:00', '2011-12-30T19:00']],
   ])('comes at the end of that hour in %s', (timeZone, cron, from, expected) => {
     expect(ticks(cron, timeZone, from, 2)).toEqual(expected)
   })
@@ -42,6 +48,10 @@ describe('a pattern for many times of a day', () => {
     ['2026-10-25T00:00Z', ['2026-10-25T00:30', '2026-10-25T01:00', '2026-10-25T01:30']],
   ])('comes all the time around the transition after %s', (from, expected) => {
     expect(ticks('*/30 * * * *', 'Europe/Berlin', from, 3)).toEqual(expected)
+  })
+
+  it('does not come in an hour that is left out and ends at midnight', () => {
+    expect(ticks('*/30 23 * * *', 'America/Nuuk', '2026-03-28T12:00Z', 1)).toEqual(['2026-03-30T00:00'])
   })
 
   it('comes in both of the doubled hours, and not in the one that is left out', () => {

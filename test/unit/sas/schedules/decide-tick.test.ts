@@ -26,6 +26,18 @@ function advance(schedule: ScheduleDocument, now: number, facts: Partial<TickFac
   return decision
 }
 
+describe('a jitter that is longer than the time between two ticks', () => {
+  it('ends before the next tick, so that no tick waits behind another until it is late (I23)', () => {
+    const times = { catchUpMs: 2 * minute, jitterMs: 30 * minute }
+    let schedule = aSchedule(start, { ...times, calendar: { cron: '* * * * *', timeZone: 'UTC' } })
+    for (let now = start; now < start + 60 * minute; now += 1_000) {
+      const decision = decide(schedule, now)
+      if (decision.kind === 'advance') schedule = decision.schedule
+    }
+    expect(schedule).toMatchObject({ submitted: 59, missed: 0, skipped: 0 })
+  })
+})
+
 describe('a tick', () => {
   it('waits until it is due, and is then submitted under the id of its due time', () => {
     const schedule = aSchedule(start)

@@ -3,8 +3,10 @@ import {
   conceal,
   concealIn,
   hiddenAt,
+  hiddenInTemplate,
   hiddenText,
   secretTexts,
+  secretTextsInTemplate,
 } from '../../../../../src/sas/model/values/hidden.js'
 
 describe('a hidden value', () => {
@@ -34,7 +36,7 @@ describe('a hidden value', () => {
     expect(hiddenAt(value, [])).toBe(value)
   })
 
-  it('keeps a reference, which is no value, and hides a value in a literal and a whole payload', () => {
+  it('in a template keeps a reference, which is no value, and is hidden in a literal and a whole payload', () => {
     const ticket = { $payload: { id: 'p', hash: 'h', bytes: 3, at: [] } }
     const template = {
       a: { $from: ['input', 'card'] },
@@ -42,7 +44,7 @@ describe('a hidden value', () => {
       c: ticket,
       d: ticket,
     }
-    expect(hiddenAt(template, [['a'], ['b', '$from'], ['c', 'part']])).toEqual({
+    expect(hiddenInTemplate(template, [['a'], ['b', '$from'], ['c', 'part']])).toEqual({
       a: { $from: ['input', 'card'] },
       b: { $literal: { $from: hiddenText } },
       c: hiddenText,
@@ -61,6 +63,24 @@ describe('a hidden value', () => {
       list: [hiddenText, 1, true, null],
       [`no ${hiddenText}`]: 'x',
     })
+  })
+
+  it('that looks like a reference is data, except in a template', () => {
+    const value = { card: { $from: ['ZQX-1'], $literal: 'ZQX-2' }, other: { $from: ['input'] } }
+    expect(hiddenAt(value, [['card']])).toEqual({ card: hiddenText, other: value.other })
+    expect(hiddenAt(value, [['card', '$from']]).card.$from).toBe(hiddenText)
+    expect(secretTexts(value, [['card']])).toEqual(['ZQX-1', 'ZQX-2'])
+    expect(secretTexts({ $literal: { card: 'ZQX-3' } }, [['card']])).toEqual([])
+    expect(secretTextsInTemplate({ $literal: { card: 'ZQX-3', $from: 'x' } }, [['card']])).toEqual(['ZQX-3'])
+    expect(secretTextsInTemplate({ card: { $from: ['input', 'card'] } }, [['card']])).toEqual([])
+  })
+
+  it('that is true, false, null or a short number is no text, and stays in messages', () => {
+    const value = { vip: true, pin: null, not: false, short: 42, long: 4242, text: 'true' }
+    const texts = secretTexts(value, [[]])
+    expect(texts).toEqual(['4242', 'true'])
+    expect(secretTexts({ ...value, text: 'x' }, [['*']])).toEqual(['4242'])
+    expect(hiddenAt(value, [['vip'], ['short']])).toMatchObject({ vip: hiddenText, short: hiddenText })
   })
 
   it('hides a longer secret before a shorter one that it contains', () => {
