@@ -46,6 +46,11 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 const paths = ['/few/?', '/many/?', '/some/a/?', '/"od d"/?']
 
+/** Returns the value of a rare document, so that blocks have groups of one to a few documents. */
+function rare(id: number): unknown {
+  return id % 70 === 0 ? values[(id / 70) % values.length] : undefined
+}
+
 /** Two containers with the same documents. One is on disk and has summaries, the other one has no indexes. */
 class Twins {
   private readonly clock = new VirtualClock(1_000_000_000)
@@ -63,7 +68,7 @@ class Twins {
       cosmos.engine.createContainer('d', { id: 'c', partitionKey, defaultTtl: -1, indexingPolicy })
     }
     for (let id = 0; id < count; id += 1)
-      this.write(id, values[id % values.length], values[((id * id) >> 3) % values.length])
+      this.write(id, rare(id) ?? 'a', values[((id * id) >> 3) % values.length])
     await this.onDisk.engine.settled()
   }
 
@@ -136,13 +141,10 @@ class Twins {
     const [plain, onDisk] = this.containers
     const found = await suspects(onDisk, [
       { path: ['few'], has: 'a number' },
-      { path: ['some', 'a'], has: { text: 'b' } },
+      { path: ['few'], has: { text: 'z' } },
     ])
     const ids = new Set(Array.from(found ?? [], (part) => part.map(({ id }) => id)).flat())
-    const wanted = [...scan(plain)].filter(({ document }) => {
-      const some = document['some'] as { readonly a?: unknown } | undefined
-      return typeof document['few'] === 'number' || some?.a === 'b'
-    })
+    const wanted = [...scan(plain)].filter(({ document: { few } }) => typeof few === 'number' || few === 'z')
     expect(wanted.filter(({ id }) => !ids.has(id))).toEqual([])
   }
 
