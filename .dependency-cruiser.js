@@ -120,8 +120,8 @@ const rooms = {
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor',
-      '/platform', '/telemetry',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'plan', 'store', 'submission',
+      '/change-feed-processor', '/platform', '/telemetry',
     ],
     supervisor: [
       'decisions', 'gates', 'model', 'model/values', 'schedules', 'store', 'timing', '/change-feed-processor',
