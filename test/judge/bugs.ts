@@ -309,8 +309,8 @@ export const bugs: readonly SeededBug[] = [
   {
     name: 'a cron pattern leaves out every other tick',
     path: 'src/sas/schedules/calendar.ts',
-    code: 'cron.nextRun(new Date(Math.floor(afterMs / 1_000) * 1_000))',
-    broken: 'cron.nextRun(new Date(Math.floor(afterMs / 1_000) * 1_000 + 3_000))',
+    code: 'const fromMs = Math.floor(afterMs / 1_000) * 1_000',
+    broken: 'const fromMs = Math.floor(afterMs / 1_000) * 1_000 + 3_000',
     rejectedBy: ['ticks'],
     kinds: ['chain'],
     faults: [],

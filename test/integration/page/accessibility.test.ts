@@ -36,7 +36,6 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     ['/jobs', [`bad ${hostile}`]],
     ['/limits', [`slow ${hostile}`]],
     ['/pauses', [`printer ${hostile}`, `no paper ${hostile}`]],
-    ['/operations', [`withdrawn ${hostile}`]],
     ['/audit', [`slow ${hostile}`]],
   ])
 
