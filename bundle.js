@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
@@ -45,6 +45,8 @@ export async function bundle({ root, outDir, plugins = [] }) {
     keepNames: true,
   })
   await build.close()
+  // npx makes the command executable once for each folder, and a new build is a new file.
+  chmodSync(join(outDir, 'src/cli/main.js'), 0o755)
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
   writeFileSync(join(outDir, 'src', 'third-party-licenses.txt'), licensesOf(modules))
   removeOthers(outDir, new Set(output.map(({ fileName }) => fileName)))
