@@ -1,4 +1,5 @@
 import { connectWithPorts, type StorePorts } from '../../../src/connection/internal.js'
+import type { Workflow } from '../../../src/index.js'
 import { decodeDocument } from '../../../src/sas/model/decode.js'
 import {
   withoutStoreFields,
@@ -103,27 +104,29 @@ export class CopiedJobs {
 
 async function plainTemplate(store: ShownStore): Promise<Template> {
   const jobId = 'the-plain-job'
-  const { began, goOn } = hold(jobId)
-  const job = await store.host.client.submit(short, null, { jobId, retainFor: '1m' })
-  await began.promise
-  const begun = await momentOf(store, jobId)
-  goOn.resolve(undefined)
+  const { begun, job } = await letGo(store, short, jobId)
   await job.result()
   return template(store, jobId, [begun, await momentOf(store, jobId)])
 }
 
 async function failingTemplate(store: ShownStore): Promise<Template> {
   const jobId = 'the-failing-job'
-  const { began, goOn } = hold(jobId)
-  const job = await store.host.client.submit(failing, null, { jobId, retainFor: '1m' })
-  await began.promise
-  const begun = await momentOf(store, jobId)
-  goOn.resolve(undefined)
+  const { begun, job } = await letGo(store, failing, jobId)
   await job.result().catch(() => undefined)
   const failed = await momentOf(store, jobId)
   await store.host.client.resubmit(jobId, { step: 'work', input: {}, by: 'ann', why: 'there is paper' })
   await job.result()
   return template(store, jobId, [begun, failed, await momentOf(store, jobId)])
+}
+
+/** Submits a job, holds its step until its documents are read, and lets the step go on. */
+async function letGo(store: ShownStore, workflow: Workflow<null, unknown>, jobId: string) {
+  const { began, goOn } = hold(jobId)
+  const job = await store.host.client.submit(workflow, null, { jobId, retainFor: '1m' })
+  await began.promise
+  const begun = await momentOf(store, jobId)
+  goOn.resolve(undefined)
+  return { begun, job }
 }
 
 async function askingTemplate(store: ShownStore): Promise<Template> {
