@@ -3,7 +3,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { CommandRefused, JobUnreadable } from '../model/errors.js'
 import type { StateStore } from '../store/state-store.js'
 import { addressOf } from './call-arguments.js'
-import { storedReason, updateJob } from './update-job.js'
+import { operated, updateJob } from './update-job.js'
 
 export interface CancelRunOptions {
   readonly store: StateStore
@@ -22,15 +22,7 @@ export function cancelRun({ store, clock, telemetry, instanceName: by }: CancelR
       const command = { kind: 'cancel' as const, by, why }
       const written = await updateJob(store, addressOf(jobId, jobId), command, () => clock.now())
       if (written === null) return
-      const told = storedReason(written, command)
-      telemetry.emit({
-        type: 'job.operated',
-        jobId,
-        workflow: written.workflow,
-        command: 'cancel',
-        by,
-        why: told,
-      })
+      telemetry.emit(operated(written, command))
     } catch (error) {
       if (!(error instanceof CommandRefused) && !(error instanceof JobUnreadable)) throw error
     }

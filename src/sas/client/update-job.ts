@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/index.js'
-import type { Telemetry } from '../../telemetry/index.js'
+import type { Telemetry, TelemetryEvent } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { concealerAmong } from '../plan/hide-documents.js'
@@ -58,10 +58,7 @@ export async function carryOut(
   const perform = isDryRun ? tryCommand : updateJob
   const written = await perform(store, address, command, () => clock.now())
   if (written === null) throw new JobNotFound(jobId)
-  if (isDryRun) return
-  const { kind, by } = command
-  const why = storedReason(written, command)
-  telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+  if (!isDryRun) telemetry.emit(operated(written, command))
 }
 
 /**
@@ -147,13 +144,14 @@ function concealed(command: OperatorCommand, conceal: (text: string) => string):
   return { ...command, why, note }
 }
 
-/** Returns the reason of a command as its job has it, without secrets. */
-export function storedReason(
-  { audit, triageAudit = [] }: JobDocument,
+/** Returns the event of a command that was carried out. The job has the reason without secrets. */
+export function operated(
+  { jobId, workflow, audit, triageAudit = [] }: JobDocument,
   { kind, by, why }: Pick<OperatorCommand, 'kind' | 'by' | 'why'>,
-): string {
+): TelemetryEvent {
   const kept = kind === 'triage' ? triageAudit : audit.filter(({ command }) => command === kind)
-  return kept.filter((entry) => entry.by === by).at(-1)?.why ?? why
+  const stored = kept.filter((entry) => entry.by === by).at(-1)?.why ?? why
+  return { type: 'job.operated', jobId, workflow, command: kind, by, why: stored }
 }
 
 /** @throws StepNotFound if the job does not have the step */

@@ -5,7 +5,7 @@ import { CommandRefused, JobUnreadable } from '../../model/errors.js'
 import type { PauseEntry } from '../../model/pause-documents.js'
 import { isOf, readPauses, updatePauses, withSweep } from '../../pauses/stored-pauses.js'
 import type { ConcernedJob, StateStore } from '../../store/state-store.js'
-import { storedReason, updateJob } from '../update-job.js'
+import { operated, updateJob } from '../update-job.js'
 
 export interface TellJobsOptions {
   readonly store: StateStore
@@ -70,10 +70,7 @@ async function tell(
   const command = { kind: phase === 'on' ? ('pause' as const) : ('resume' as const), by, why }
   try {
     const written = await updateJob(store, job, { ...command, with: { kind, name } }, () => clock.now())
-    if (written === null) return
-    const { jobId, workflow } = written
-    const told = storedReason(written, command)
-    telemetry.emit({ type: 'job.operated', jobId, workflow, command: command.kind, by, why: told })
+    if (written !== null) telemetry.emit(operated(written, command))
   } catch (error) {
     if (!(error instanceof CommandRefused) && !(error instanceof JobUnreadable)) throw error
   }
