@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue'
 import {
   documentsPerBlock,
   isIndexed,
@@ -115,16 +116,12 @@ function* blocksInOrder(
   candidates: readonly Candidate[],
   { compare, firstOf: first }: Order,
 ): Generator<BlockCandidate, void, undefined> {
-  const inFirstOrder = (some: readonly Candidate[]) =>
-    some.map((candidate) => ({ candidate, value: first(candidate) }))
-  const sorted = (some: ReturnType<typeof inFirstOrder>) =>
-    some.sort((one, other) => compare(other.value, one.value))
-  // The first one is at the end, from where it is taken.
-  let waiting = sorted(inFirstOrder(candidates))
+  const withFirst = (candidate: Candidate) => ({ candidate, value: first(candidate) })
+  const waiting = new TinyQueue(candidates.map(withFirst), (one, other) => compare(one.value, other.value))
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { within } = next.candidate
     if (typeof within === 'number') yield { ...next.candidate, within }
-    else waiting = sorted([...waiting, ...inFirstOrder(within())])
+    else for (const candidate of within()) waiting.push(withFirst(candidate))
   }
 }
 
