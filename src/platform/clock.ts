@@ -44,18 +44,30 @@ function schedule(ms: number, action: () => void): Timer {
   }
 }
 
-/** Sleeps until the timer that `set` starts fires. Resolves early when `signal` aborts. */
-export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve()
-  return new Promise((resolve) => {
-    const wake = (): void => {
+/** A pause, and the function that ends it early. */
+interface Pause {
+  readonly over: Promise<void>
+  readonly end: () => void
+}
+
+/** Begins a pause of `ms`. Ends early when `signal` aborts, or with `end`. */
+export function beginPause(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Pause {
+  let end = (): void => undefined
+  const over = new Promise<void>((resolve) => {
+    end = () => {
       timer.cancel()
-      signal?.removeEventListener('abort', wake)
+      signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = set(ms, wake)
-    signal?.addEventListener('abort', wake, { once: true })
+    const timer = clock.schedule(ms, end)
+    signal?.addEventListener('abort', end, { once: true })
   })
+  return { over, end }
+}
+
+/** Sleeps until the timer that `set` starts fires. Resolves early when `signal` aborts. */
+export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal): Promise<void> {
+  return signal?.aborted === true ? Promise.resolve() : beginPause({ schedule: set }, ms, signal).over
 }
 
 const awakeTime = new AwakeTime({

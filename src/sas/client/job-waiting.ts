@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/index.js'
-import { isAborted } from '../../platform/internal.js'
+import { beginPause, isAborted } from '../../platform/internal.js'
 import type { EndedJob, EndHints, JobAddress, WakeUps } from '../in-process/job-endings.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
@@ -141,18 +141,12 @@ class Hint {
 
   /** Resolves after the pause, when `signal` aborts, or when the hint is given. */
   async orSlept(ms: number, signal: AbortSignal): Promise<void> {
-    if (!this.isPending && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        const end = (): void => {
-          timer.cancel()
-          signal.removeEventListener('abort', end)
-          this.endPause = null
-          resolve()
-        }
-        const timer = this.clock.schedule(ms, end)
-        signal.addEventListener('abort', end)
-        this.endPause = end
-      })
+    if (!this.isPending && !signal.aborted) {
+      const pause = beginPause(this.clock, ms, signal)
+      this.endPause = pause.end
+      await pause.over
+      this.endPause = null
+    }
     this.isPending = false
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/index.js'
+import { beginPause } from '../../platform/internal.js'
 import type { EndHints, JobAddress, WakeUps } from '../in-process/job-endings.js'
 import type { JobDocument } from '../model/documents.js'
 import { restOfItemMs, type UsualItem } from './item-pace.js'
@@ -97,17 +98,10 @@ export class ItemWatch {
     for (const item of this.items.values()) wakeAtMs = Math.min(wakeAtMs, dueAtMs(item, usual))
     const restMs = wakeAtMs - this.clock.now()
     if (this.heard.size > 0 || restMs <= 0 || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        timer.cancel()
-        signal.removeEventListener('abort', end)
-        this.endRest = null
-        resolve()
-      }
-      const timer = this.clock.schedule(restMs, end)
-      signal.addEventListener('abort', end)
-      this.endRest = end
-    })
+    const pause = beginPause(this.clock, restMs, signal)
+    this.endRest = pause.end
+    await pause.over
+    this.endRest = null
   }
 
   close(): void {
