@@ -207,10 +207,14 @@ describe('the local door', () => {
     ['the attached process still reads', true],
   ])('keeps what the other side does not read; %s until it does (F-X29)', async (_what, readsWhileFull) => {
     const socket = new PassThrough()
+    let sent = 0
     const frames = new Frames(socket, {
       maxBytes: 1e6,
       readsWhileFull,
       onMessages: () => undefined,
+      onSent: () => {
+        sent += 1
+      },
       onEnd: () => undefined,
     })
     const written: string[] = []
@@ -226,9 +230,11 @@ describe('the local door', () => {
     await send('b')
     await send('c')
     expect(written).toEqual(['["a"]'])
+    expect([frames.unsentBytes, sent]).toEqual(['"b""c"'.length, 0])
     expect(socket.isPaused()).toBe(!readsWhileFull)
     socket.emit('drain')
     expect(written).toEqual(['["a"]', '["b","c"]'])
+    expect([frames.unsentBytes, sent]).toEqual([0, 1])
     expect(socket.isPaused()).toBe(false)
     frames.end(null)
   })

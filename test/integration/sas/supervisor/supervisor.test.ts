@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import { settle } from '../../../../src/sas/decisions/settle.js'
 import { setAside } from '../../../../src/sas/decisions/set-aside.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
@@ -55,6 +56,27 @@ describe('a supervisor that reads deadlines from the feed', () => {
     expect(world.telemetry.of('step.recovered')).toMatchObject([{ stepId: 'pay', failureCount: 1 }])
     await supervisor.stop()
     expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('retries a reported failure when its back-off ends, also if a sweep has listed the step before', async () => {
+    const backoff = { min: 40_000, max: 40_000 }
+    await world.dispatched({ pay: [] }, { completeWithin: '10m', retry: { tries: 3, backoff } })
+    const step = await world.step()
+    const at = { now: world.clock.now(), random: { next: () => 0.5, id: () => 'id' } }
+    const outcome = { kind: 'failed', message: 'busy' } as const
+    const settled = settle(step, { number: step.attempt, fence: step.fence, by: 'agents-1' }, outcome, at)
+    if (settled.kind !== 'write') throw new Error(settled.reason)
+    await world.put('job-1', [replacing(step, settled.step)])
+    const restMs = (settled.step.completeByMs ?? 0) - world.clock.now()
+    const supervisor = await started(world.supervisor())
+    supervisor.onLeaseAcquired('0', true)
+    supervisor.onChanges(await world.changes(), '0')
+    await world.clock.advance(restMs - 1)
+    expect(world.faults.count('listOverdue')).toBeGreaterThan(0)
+    expect(await world.step()).toMatchObject({ failureCount: 0 })
+    await world.clock.advance(1)
+    expect(await world.step()).toMatchObject({ failureCount: 1, processState: 'Pending' })
+    await supervisor.stop()
   })
 
   it('asks the store for nothing while nothing is due', async () => {
