@@ -104,14 +104,14 @@ export class CopiedJobs {
 
 async function plainTemplate(store: ShownStore): Promise<Template> {
   const jobId = 'the-plain-job'
-  const { begun, job } = await letGo(store, short, jobId)
+  const { begun, job } = await letGo(store, jobId, short, null)
   await job.result()
   return template(store, jobId, [begun, await momentOf(store, jobId)])
 }
 
 async function failingTemplate(store: ShownStore): Promise<Template> {
   const jobId = 'the-failing-job'
-  const { begun, job } = await letGo(store, failing, jobId)
+  const { begun, job } = await letGo(store, jobId, failing, null)
   await job.result().catch(() => undefined)
   const failed = await momentOf(store, jobId)
   await store.host.client.resubmit(jobId, { step: 'work', input: {}, by: 'ann', why: 'there is paper' })
@@ -120,9 +120,9 @@ async function failingTemplate(store: ShownStore): Promise<Template> {
 }
 
 /** Submits a job, holds its step until its documents are read, and lets the step go on. */
-async function letGo(store: ShownStore, workflow: Workflow<null, unknown>, jobId: string) {
+async function letGo<I, O>(store: ShownStore, jobId: string, workflow: Workflow<I, O>, input: I) {
   const { began, goOn } = hold(jobId)
-  const job = await store.host.client.submit(workflow, null, { jobId, retainFor: '1m' })
+  const job = await store.host.client.submit(workflow, input, { jobId, retainFor: '1m' })
   await began.promise
   const begun = await momentOf(store, jobId)
   goOn.resolve(undefined)
