@@ -139,8 +139,14 @@ describe.skipIf(path === null)('the page in a browser', () => {
       `stepward resubmit --why 'the customer'\\''s card' order-2`,
     )
     expect((await (await store.host.client.get('order-3'))?.view())?.audit).toEqual([])
+    const focused = 'document.activeElement.textContent.trim()'
     await closeDialog(page)
-    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Resubmit')
+    expect(await page.evaluate(focused)).toBe('Resubmit')
+    await page.press('Enter')
+    await page.until(`document.querySelector('dialog[open]')`)
+    await click('Close')
+    await page.until(`document.querySelector('dialog') === null`)
+    expect(await page.evaluate(focused)).toBe('Resubmit')
     expect(page.complaints).toEqual([])
   })
 

@@ -5,7 +5,7 @@
  * @import { Question, JobName } from '../state/shapes.js'
  */
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
 import { fieldsOf } from '../state/answer-forms.js'
 import { counted } from '../state/formats.js'
@@ -51,10 +51,16 @@ function Open({ present }) {
   )
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
-  useEffect(() => {
+  // A layout effect ends in the frame that removes the dialog, so no key that follows is lost.
+  useLayoutEffect(() => {
     const opener = document.activeElement
-    box.current?.showModal()
-    return () => backTo(opener)
+    const dialog = box.current
+    dialog?.showModal()
+    return () => {
+      // While a modal dialog is open, no element outside it can take the focus.
+      dialog?.close()
+      backTo(opener)
+    }
   }, [])
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
