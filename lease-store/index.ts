@@ -37,7 +37,15 @@
  *
  * Start with `lease/lease.ts` and `lease/transitions.ts`, then read `balance/balance.ts`.
  */
-export type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease/lease.js'
+export type {
+  FeedRange,
+  FirstPosition,
+  Lease,
+  LeaseMode,
+  LeaseOwner,
+  LeaseReport,
+  NewLease,
+} from './lease/lease.js'
 export type {
   LeaseCreation,
   LeaseDeletion,

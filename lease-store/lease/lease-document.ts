@@ -214,6 +214,7 @@ type Ours = Pick<
   | 'wakeAddress'
   | 'version'
   | 'serves'
+  | 'report'
   | 'unfinishedFrom'
   | 'timestampMs'
 >
@@ -226,13 +227,14 @@ const unowned = {
   wakeAddress: null,
   version: null,
   serves: null,
+  report: null,
   unfinishedFrom: null,
   timestampMs: null,
 } as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
   const { firstPosition, owner, incarnation, handover } = ours
-  const entry = [ours.process, ours.wakeAddress, ours.version, ours.serves, ours.unfinishedFrom]
+  const entry = [ours.process, ours.wakeAddress, ours.version, ours.serves, ours.report, ours.unfinishedFrom]
   return {
     ...foreignProperties(stored),
     ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),

@@ -48,6 +48,8 @@ export interface Lease {
   readonly version: string | null
   /** The names of the agents in the owner's process, or null if they are unknown. */
   readonly serves: readonly string[] | null
+  /** What the owner said about its state with its last write, or null. Only the owner's room knows the fields. */
+  readonly report: LeaseReport | null
   /**
    * The position before the changes on which the owner still works, if that position is before
    * `continuationToken`. If the owner's process has ended, the next owner begins to read here. Otherwise
@@ -89,6 +91,9 @@ export interface Lease {
    */
   readonly document: Readonly<Record<string, unknown>>
 }
+
+/** What an owner says about its state. Each write of the lease replaces it, so it must be small. */
+export type LeaseReport = Readonly<Record<string, unknown>>
 
 /**
  * The owner or requester of a lease, identified by the name of an instance and the id of that instance's

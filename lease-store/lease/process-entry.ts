@@ -7,14 +7,27 @@ import type { Lease } from './lease.js'
  */
 export const processProperty = 'stepward.process'
 
-type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'version' | 'serves' | 'unfinishedFrom'>
+type ProcessEntry = Pick<
+  Lease,
+  'process' | 'wakeAddress' | 'version' | 'serves' | 'report' | 'unfinishedFrom'
+>
+
+const unknownProcess: ProcessEntry = {
+  process: null,
+  wakeAddress: null,
+  version: null,
+  serves: null,
+  report: null,
+  unfinishedFrom: null,
+}
 
 export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
-  const { owner, timestampMs, process, wakeAddress, version, serves, unfinishedFrom } = lease
+  const { owner, timestampMs, process, wakeAddress, version, serves, report, unfinishedFrom } = lease
   const more = {
     ...(wakeAddress === null ? {} : { wakeAddress }),
     ...(version === null ? {} : { version }),
     ...(serves === null ? {} : { serves }),
+    ...(report === null ? {} : { report }),
   }
   return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, ...more, unfinishedFrom })
 }
@@ -23,12 +36,14 @@ export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'times
 export function decodeProcess(stored: unknown, owner: string | null, timestamp: unknown): ProcessEntry {
   const said = parsedRecord(stored)
   const isValid = said['owner'] === owner && typeof timestamp === 'string' && said['at'] === timestamp
-  if (!isValid) return { process: null, wakeAddress: null, version: null, serves: null, unfinishedFrom: null }
+  if (!isValid) return unknownProcess
+  const { report } = said
   return {
     process: textOf(said['process']),
     wakeAddress: textOf(said['wakeAddress']),
     version: textOf(said['version']),
     serves: textsOf(said['serves']),
+    report: typeof report === 'object' && report !== null ? { ...report } : null,
     unfinishedFrom: textOf(said['unfinishedFrom']),
   }
 }

@@ -28,6 +28,7 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
     wakeAddress,
     version,
     serves,
+    report: null,
     unfinishedFrom,
     handover: null,
     timestampMs: now,
@@ -74,6 +75,7 @@ export function releaseOfDead(lease: Lease, now: number): Lease {
     wakeAddress: null,
     version: null,
     serves: null,
+    report: null,
   }
   return { ...lease, ...unowned, timestampMs: now }
 }

@@ -1,5 +1,7 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
 import { ownerless } from '../connection/internal.js'
+import type { Lease } from '../../lease-store/index.js'
+import { readAgentsReport, type AgentsReport } from '../sas/internal.js'
 import { agentsIn } from './lacking/missing-agents.js'
 import { type StandingWork, standingIn } from './lacking/standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
@@ -20,6 +22,15 @@ export interface LeaseRow {
    * The time since `renewedAt` by the store's clock, in milliseconds, or null if the store's time is unknown.
    */
   readonly ageMs: number | null
+  /** The instance that has requested the lease from its owner, or null. */
+  readonly requestedBy: string | null
+  /**
+   * How far the owner's clock is ahead of the store's, in milliseconds, as the last renewal shows. Negative if it is
+   * behind. The store's clock counts whole seconds. Null if it is unknown.
+   */
+  readonly clockOffsetMs: number | null
+  /** The slots and circuits of the owner at its last renewal, if it is an instance of the role agents. */
+  readonly agents: AgentsReport | null
   /**
    * The reason why this library does not read the lease: the Java SDK wrote it, or its format is refused.
    * Null if the library reads the lease.
@@ -108,16 +119,22 @@ function rowsOf(
     renewedAt: new Date(storedAtMs).toISOString(),
     ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),
   })
-  const read = leases.map(({ leaseToken, owner, version, continuationToken, storedAtMs }) => ({
-    processorName,
-    leaseToken,
-    owner,
-    isExpired: silent.has(leaseToken),
-    version,
-    continuationToken,
-    ...written(storedAtMs),
-    notRead: null,
-  }))
+  const read = leases.map((lease) => {
+    const { leaseToken, owner, version, continuationToken, storedAtMs } = lease
+    return {
+      processorName,
+      leaseToken,
+      owner,
+      isExpired: silent.has(leaseToken),
+      version,
+      continuationToken,
+      ...written(storedAtMs),
+      requestedBy: lease.handover?.instanceName ?? null,
+      clockOffsetMs: clockOffsetOf(lease),
+      agents: readAgentsReport(lease.report),
+      notRead: null,
+    }
+  })
   const notRead = refused.map(({ rule, document }) => ({
     processorName,
     leaseToken: String(document['PartitionId'] ?? document['LeaseToken']),
@@ -126,7 +143,15 @@ function rowsOf(
     version: null,
     continuationToken: null,
     ...written(Number(document['_ts']) * 1_000),
+    requestedBy: null,
+    clockOffsetMs: null,
+    agents: null,
     notRead: rule === 'javaLease' ? ('Java SDK' as const) : ('refused' as const),
   }))
   return [...read, ...notRead]
+}
+
+/** A request for the lease is stored without a sign of life of the owner, so it says nothing about the owner's clock. */
+function clockOffsetOf({ owner, handover, timestampMs, storedAtMs }: Lease): number | null {
+  return owner === null || handover !== null || timestampMs === null ? null : timestampMs - storedAtMs
 }

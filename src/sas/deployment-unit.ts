@@ -7,7 +7,7 @@ import {
   type ProcessorTiming,
 } from '../change-feed-processor/index.js'
 import type { FeedHints } from '../change-feed-processor/internal.js'
-import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
+import type { FeedRange, LeaseReport, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, type Clock, type Random } from '../platform/index.js'
 import { machineProcesses, systemRandom, withoutUndefined, type Processes } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
@@ -91,6 +91,8 @@ export interface Unit {
 }
 
 interface Role {
+  /** Returns what the instance says about its state in its leases. */
+  report?(): LeaseReport
   /** Returns the reason why this instance should own no leases at the moment, or null. */
   unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
@@ -183,6 +185,7 @@ export function createAgents(
   })
   return unit({ ...options, ...announced(known) }, 'agents', {
     unhealthyReason: () => agents.unhealthyReason(),
+    report: () => agents.report(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
       inProcessPath?.agents.open(leaseToken, {
@@ -230,13 +233,10 @@ export function createNotifier(
   options: UnitOptions & NotifierSettings & { readonly channel: ReplyChannel },
 ): Unit {
   const { channel, store } = options
-  const { remindAfter, sendTimeout, notifySweepInterval, ...settings } = settingsOf(notifierShape, options)
-  const times = {
-    remindAfterMs: remindAfter,
-    sendTimeoutMs: sendTimeout,
-    sweepIntervalMs: notifySweepInterval,
-  }
-  const notifier = new Notifier({ ...resolved(options), ...settings, ...times, channel, store })
+  const { notifySweepInterval: sweepIntervalMs, ...settings } = settingsOf(notifierShape, options)
+  const { remindAfter: remindAfterMs, sendTimeout: sendTimeoutMs, ...others } = settings
+  const times = { remindAfterMs, sendTimeoutMs, sweepIntervalMs }
+  const notifier = new Notifier({ ...resolved(options), ...others, ...times, channel, store })
   return unit(options, 'notifier', {
     onChanges: (changes, { leaseToken }) => notifier.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => notifier.onLeaseAcquired(leaseToken, min === ''),
@@ -265,6 +265,7 @@ function unit(options: UnitOptions & Serving, reader: Reader, role: Role): Unit 
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
+    report: () => role.report?.() ?? null,
     ...self,
   })
   const processor = new ChangeFeedProcessor(
@@ -285,16 +286,13 @@ function unit(options: UnitOptions & Serving, reader: Reader, role: Role): Unit 
     internals,
   )
   return {
-    start: async () => {
+    start: () => {
       role.start?.()
-      await processor.start()
+      return processor.start()
     },
     rebalance: () => processor.rebalance(),
     health: () => processor.health(),
     unhealthyReason: () => processor.unhealthyReason(),
-    stop: async () => {
-      await processor.stop()
-      await role.stop?.()
-    },
+    stop: () => processor.stop().then(() => role.stop?.()),
   }
 }

@@ -2,6 +2,7 @@
 export { alike } from './client/repair/migrate-options.js'
 export { beginningInPartitions, isLimitOfJobs, jobKeyPrefix } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
+export { readAgentsReport, type AgentsReport } from './agents/agents-report.js'
 export { itemsOperation, largeListOf, limitsOfItems } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText } from './plan/template-text.js'

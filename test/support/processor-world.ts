@@ -45,6 +45,8 @@ export interface InstanceOptions extends Partial<
   readonly onChanges?: ChangeFeedDelegate<Document>
   readonly hints?: FeedHints
   readonly processes?: Processes
+  /** What the instance says about itself in its leases. */
+  readonly report?: () => Readonly<Record<string, unknown>>
 }
 
 /** Instances of one deployment unit on one embedded Cosmos DB and one virtual clock. */
@@ -62,7 +64,7 @@ export async function processorWorld(
   let seed = 0
   return {
     ...world,
-    instance: async (instanceName, { onChanges, hints, processes, ...chosen } = {}) => {
+    instance: async (instanceName, { onChanges, hints, processes, report, ...chosen } = {}) => {
       const delivered: string[] = []
       const notifications: string[] = []
       const telemetry = new TelemetryRecorder()
@@ -85,7 +87,7 @@ export async function processorWorld(
           onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
           onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
         },
-        { clock: world.clock, random: seededRandom(seed), ...withoutUndefined({ hints, processes }) },
+        { clock: world.clock, random: seededRandom(seed), ...withoutUndefined({ hints, processes, report }) },
       )
       return { processor, telemetry, delivered, notifications, cutOff: line.cut }
     },

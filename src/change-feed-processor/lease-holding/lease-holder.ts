@@ -198,10 +198,11 @@ export class LeaseHolder {
   }
 
   private async replace(transition: Transition, pending: PendingCheckpoint | null): Promise<boolean> {
-    const { clock, leaseStore } = this.runtime
+    const { clock, leaseStore, options } = this.runtime
     const startedAtMs = clock.monotonic()
     const now = clock.now()
-    const held = { ...this.current, unfinishedFrom: this.resumed?.from ?? this.unfinishedFrom() }
+    const unfinishedFrom = this.resumed?.from ?? this.unfinishedFrom()
+    const held = { ...this.current, unfinishedFrom, report: options.report() }
     const position = pending === null ? held : checkpoint(held, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
     switch (outcome.kind) {

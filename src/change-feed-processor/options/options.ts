@@ -1,4 +1,4 @@
-import type { LeaseMode } from '../../../lease-store/index.js'
+import type { LeaseMode, LeaseReport } from '../../../lease-store/index.js'
 import { systemClock, type Clock, type Random } from '../../platform/index.js'
 import { machineProcesses, systemRandom, type Backoff, type Processes } from '../../platform/internal.js'
 import {
@@ -113,6 +113,8 @@ export interface ProcessorInternals {
   readonly version?: string
   /** The names of the agents that this process has, which the leases that it owns contain. */
   readonly serves?: readonly string[]
+  /** Returns what this instance says about its state. Every write of a lease that it owns contains it. */
+  readonly report?: () => LeaseReport | null
 }
 
 /** The options, with every default filled in. */
@@ -150,6 +152,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly wakeAddress: string | null
   readonly version: string | null
   readonly serves: readonly string[] | null
+  readonly report: () => LeaseReport | null
 }
 
 const shape = {
@@ -216,6 +219,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     wakeAddress: internals.wakeAddress ?? null,
     version: internals.version ?? null,
     serves: internals.serves ?? null,
+    report: internals.report ?? (() => null),
   }
 }
 

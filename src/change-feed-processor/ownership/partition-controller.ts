@@ -103,9 +103,10 @@ export class PartitionController {
   }
 
   private async acquireOnce(lease: Lease, isShared: boolean): Promise<boolean> {
-    const { leaseStore, clock, self, telemetry } = this.runtime
+    const { leaseStore, clock, self, telemetry, options } = this.runtime
     const startedAtMs = clock.monotonic()
-    const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
+    const acquired = { ...acquire(lease, self, clock.now()), report: options.report() }
+    const outcome = await leaseStore.replace(acquired)
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') {
       this.hold(new LeaseHolder(this.runtime, outcome.lease, startedAtMs, isShared), lease.owner)

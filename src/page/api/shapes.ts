@@ -243,6 +243,12 @@ export const leaseRow = z.strictObject({
   continuationToken: z.string().nullable(),
   renewedAt: z.string(),
   ageMs: z.number().nullable(),
+  requestedBy: z.string().nullable(),
+  clockOffsetMs: z.number().nullable(),
+  agents: z
+    .strictObject({ slots: z.number(), busy: z.number(), openCircuits: z.array(z.string()) })
+    .nullable()
+    .meta({ description: 'The slots and circuits of an instance of the role agents at its last renewal.' }),
   notRead: z.enum(['Java SDK', 'refused']).nullable(),
 })
 

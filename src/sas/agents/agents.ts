@@ -6,8 +6,9 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
+import { agentsReport } from './agents-report.js'
 import { makeAttempt, type Asked } from './attempt.js'
-import { Circuit } from './circuit.js'
+import { circuitsOf, type Circuit } from './circuit.js'
 import { BegunAttempts } from './begun-attempts.js'
 import { isTaken, type Claimant } from '../decisions/claim.js'
 import { DeadlineAdvice } from './deadline-advice.js'
@@ -18,7 +19,7 @@ import { mustRead } from '../decisions/readers.js'
 import { isOpen, type Outcome } from '../decisions/settle.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { Payloads } from '../payloads/payloads.js'
-import { Slots } from './slots.js'
+import { limitsOf, Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
 import { deadTaker, enterAttempt } from './enter-attempt.js'
@@ -43,7 +44,6 @@ export interface AgentsOptions {
   readonly unhealthyReason?: () => string | null
 }
 
-/** The parts of a delegate's context that agents use. */
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt' | 'keepForSuccessor'>>
 
@@ -86,18 +86,12 @@ export class Agents {
     this.token = options.random.id()
     this.processes = options.processes ?? noProcesses
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
-    const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
-      circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
-    )
-    this.circuits = new Map(circuits)
+    this.circuits = circuitsOf(this.definitions.values(), options.clock)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
     const { telemetry, instanceName, failoverMs } = options
     this.deadlines = new DeadlineAdvice({ telemetry, instanceName, failoverMs })
-    const limits = [...this.definitions.values()].flatMap(({ name, slots }) =>
-      slots === null ? [] : [[name, slots] as const],
-    )
-    this.slots = new Slots(options.slots, new Map(limits))
+    this.slots = new Slots(options.slots, limitsOf(this.definitions.values()))
     this.stopping = this.newStopping()
     const stopping = () => this.stopping.signal
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
@@ -151,6 +145,11 @@ export class Agents {
   /** Returns the reason why other instances should do the work (R124), or null. */
   unhealthyReason(): string | null {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
+  }
+
+  /** Returns what this instance says about its slots and circuits in its leases. */
+  report(): Readonly<Record<string, unknown>> {
+    return agentsReport(this.options.slots, this.slots.inUse, this.circuits)
   }
 
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */

@@ -70,6 +70,17 @@ export class Circuit {
   }
 }
 
+/** Creates the circuit breakers of the agents that have one, by the names of the agents. */
+export function circuitsOf(
+  agents: Iterable<{ readonly name: string; readonly circuit: CircuitOptions | null }>,
+  clock: Clock,
+): ReadonlyMap<string, Circuit> {
+  const circuits = [...agents].flatMap(({ name, circuit }) =>
+    circuit === null ? [] : [[name, new Circuit(name, circuit, clock)] as const],
+  )
+  return new Map(circuits)
+}
+
 /** Checks whether the remote service answered. A permanent failure is an answer. A missing outcome is not. */
 function isAnswer(outcome: Outcome | null): boolean {
   return outcome !== null && outcome.kind !== 'failed'

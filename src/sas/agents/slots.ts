@@ -85,3 +85,11 @@ export class Slots {
     )
   }
 }
+
+/** Returns the number of slots for each agent that may not use all slots, by the names of the agents. */
+export function limitsOf(
+  agents: Iterable<{ readonly name: string; readonly slots: number | null }>,
+): ReadonlyMap<string, number> {
+  const limits = [...agents].flatMap(({ name, slots }) => (slots === null ? [] : [[name, slots] as const]))
+  return new Map(limits)
+}

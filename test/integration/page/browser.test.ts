@@ -266,6 +266,24 @@ describe.skipIf(path === null)('the page in a browser', () => {
       expect(said).toContain(`stepward-${role}1 range: 0`)
     }
     expect(said).toMatch(/4 leases, renewed .* ago/)
+    expect(said).toMatch(/\d of \d+ slots busy/)
+    expect(said).toContain('Its clock agrees with the store.')
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Now: the steps that fail and the pace in request units lead to their lists', async () => {
+    await open('/')
+    const panel = `[...document.querySelectorAll('.panel')].find((one) => one.textContent.includes('Failing operations'))`
+    await page.until(`${panel}?.querySelector('li')`)
+    const [first] = await page.evaluate<string[]>(
+      `[...${panel}.querySelectorAll('li')].map((one) => one.textContent)`,
+    )
+    expect(first).toMatch(/^buying, pay\s*\d+ jobs: step pay: the card is refused/)
+    await page.until(`${panel}.textContent.includes('next attempt')`)
+    await page.until(`/RU a second, computed\\s*[\\d.]+/.test(document.body.textContent)`)
+    await page.evaluate(`${panel}.querySelector('li a').click()`)
+    await page.until(`location.pathname === '/jobs' && ${control('order-3')}`)
+    expect(await page.evaluate('location.search')).toBe('?workflow=buying&step=pay&attention=true')
     expect(page.complaints).toEqual([])
   })
 

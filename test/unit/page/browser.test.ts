@@ -16,7 +16,7 @@ import {
   untilText,
   withMoments,
 } from '../../../src/page/browser/state/formats.js'
-import { fleetOf } from '../../../src/page/browser/state/fleet.js'
+import { clockOf, fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
 import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
@@ -144,8 +144,10 @@ describe('the pace of jobs', () => {
       perSecond: 0.1,
       p50Ms: 10_000,
       p95Ms: 40_000,
+      meanSteps: 1,
     })
-    expect(paceOf([], 640_000, 610_000)).toMatchObject({ ended: 0, perSecond: 0, p50Ms: null, p95Ms: null })
+    const none = { ended: 0, perSecond: 0, p50Ms: null, p95Ms: null, meanSteps: null }
+    expect(paceOf([], 640_000, 610_000)).toEqual(none)
   })
 })
 
@@ -187,11 +189,23 @@ describe('the heat of lags', () => {
     const lease = { processorName: 'agents', leaseToken: '0' }
     let looks = withLook([], [], 0)
     for (let second = 1; second <= 70; second += 1) {
-      looks = withLook(looks, [{ ...lease, estimatedLag: second }], second)
+      looks = withLook(looks, [{ ...lease, estimatedLag: second, owner: 'a' }], second)
     }
     expect(heatRows(looks)).toMatchObject([
-      { key: 'agents 0', lags: { length: 60, 0: 11, 59: 70 }, most: 70 },
+      { key: 'agents 0', cells: { length: 60, 0: { lag: 11 }, 59: { lag: 70 } }, most: 70, handOvers: 0 },
     ])
+  })
+
+  it('marks the looks at which a lease had another owner than before', () => {
+    const lease = { processorName: 'agents', leaseToken: '0', estimatedLag: 0 }
+    const owners = ['a', 'a', null, 'a', 'b', null, 'c']
+    const looks = owners.reduce<ReturnType<typeof withLook>>(
+      (seen, owner, second) => withLook(seen, [{ ...lease, owner }], second),
+      [],
+    )
+    const [row] = heatRows(looks)
+    expect(row?.cells.map(({ newOwner }) => newOwner)).toEqual([null, null, null, null, 'b', null, 'c'])
+    expect(row?.handOvers).toBe(2)
   })
 })
 
@@ -272,6 +286,9 @@ describe('the fleet', () => {
     continuationToken: null,
     renewedAt: at(0),
     ageMs: 5_000,
+    requestedBy: null,
+    clockOffsetMs: null,
+    agents: null,
     notRead: null,
   }
 
@@ -290,6 +307,31 @@ describe('the fleet', () => {
     ])
     expect(free.map(({ leaseToken }) => leaseToken)).toEqual(['2'])
     expect(versions).toEqual(['1.0.0', '1.1.0'])
+  })
+
+  it('has the slots, circuits and clock that the newest renewal tells', () => {
+    const { instances } = fleetOf([
+      {
+        ...lease,
+        renewedAt: at(3),
+        agents: { slots: 8, busy: 2, openCircuits: ['bank'] },
+        clockOffsetMs: 400,
+      },
+      { ...lease, renewedAt: at(9), processorName: 'stepward-scheduler', clockOffsetMs: -30_000 },
+      { ...lease, renewedAt: at(1), agents: { slots: 8, busy: 7, openCircuits: [] } },
+    ])
+    expect(instances).toMatchObject([
+      { agents: { busy: 2, openCircuits: ['bank'] }, clockOffsetMs: -30_000, leaseCount: 3 },
+    ])
+  })
+
+  it.each([
+    [null, null],
+    [1_999, { isRight: true, text: 'Its clock agrees with the store.' }],
+    [-2_001, { isRight: false, text: "Its clock is 2.0 s behind the store's." }],
+    [90_000, { isRight: false, text: "Its clock is 1 min ahead of the store's." }],
+  ])('says of a clock offset of %s ms: %o', (offsetMs, said) => {
+    expect(clockOf(offsetMs)).toEqual(said)
   })
 })
 

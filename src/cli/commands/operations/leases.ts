@@ -1,4 +1,4 @@
-import { listLeases } from '../../../operations/index.js'
+import { listLeases, type LeaseRow } from '../../../operations/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'
@@ -16,12 +16,40 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
     const lines = rows.map((row) => [
       row.processorName,
       row.leaseToken,
-      row.owner ?? '(free)',
+      `${row.owner ?? '(free)'}${row.requestedBy === null ? '' : `, requested by ${row.requestedBy}`}`,
       row.continuationToken ?? (row.notRead === null ? '(none)' : `(${row.notRead})`),
       `${durationText(row.ageMs)}${row.isExpired ? ' expired' : ''}`,
     ])
     const head = ['PROCESSOR', 'LEASE', 'OWNER', 'POSITION', 'RENEWED']
     terminal.print(table(head, fitted(head, lines, terminal.tableWidth)))
+    for (const line of stateLines(rows)) terminal.print(line)
   }
   return exitCodes.ok
+}
+
+/** An offset up to this size is normal, because the store's clock counts whole seconds and writes take time. */
+const toleratedOffsetMs = 2_000
+
+/** Returns what instances say about themselves, and what their clocks show: one line for each instance. */
+function stateLines(rows: readonly LeaseRow[]): readonly string[] {
+  const newestFirst = [...rows].sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))
+  return [...new Set(rows.flatMap(({ owner }) => owner ?? []))].flatMap((owner) => {
+    const own = newestFirst.filter((row) => row.owner === owner)
+    const agents = own.find((row) => row.agents !== null)?.agents ?? null
+    const offsetMs = own.find((row) => row.clockOffsetMs !== null)?.clockOffsetMs ?? 0
+    const parts = [
+      ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy`]),
+      ...(agents?.openCircuits ?? []).map(
+        (name) => `agent ${name} is not called while its remote service fails`,
+      ),
+      ...(Math.abs(offsetMs) <= toleratedOffsetMs
+        ? []
+        : [`its clock is ${offsetText(offsetMs)} the store's`]),
+    ]
+    return parts.length === 0 ? [] : [`${owner}: ${parts.join('; ')}`]
+  })
+}
+
+function offsetText(offsetMs: number): string {
+  return `${durationText(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead of' : 'behind'}`
 }

@@ -8,7 +8,7 @@ const mostKept = 20_000
 /**
  * The end of a job that a view has seen.
  *
- * @typedef {{ key: string, endedMs: number, tookMs: number }} End
+ * @typedef {{ key: string, endedMs: number, tookMs: number, steps: number }} End
  */
 
 /**
@@ -21,18 +21,18 @@ const mostKept = 20_000
  */
 export function withEnds(seen, jobs, now) {
   const known = new Set(seen.map(({ key }) => key))
-  const fresh = jobs.flatMap(({ jobId, partitionKey, submittedAt, endedAt }) => {
+  const fresh = jobs.flatMap(({ jobId, partitionKey, submittedAt, endedAt, stepCount }) => {
     if (endedAt === null) return []
     const key = JSON.stringify([partitionKey, jobId, endedAt])
     if (known.has(key)) return []
     const endedMs = Date.parse(endedAt)
-    return [{ key, endedMs, tookMs: Math.max(0, endedMs - Date.parse(submittedAt)) }]
+    return [{ key, endedMs, tookMs: Math.max(0, endedMs - Date.parse(submittedAt)), steps: stepCount }]
   })
   return [...seen, ...fresh].filter(({ endedMs }) => endedMs > now - windowMs).slice(-mostKept)
 }
 
 /**
- * Returns the rate of ends, and how long jobs took from their submission to their end.
+ * Returns the rate of ends, how long jobs took from their submission to their end, and how many steps they have on average.
  *
  * @param {readonly End[]} ends
  * @param {number} now
@@ -43,5 +43,12 @@ export function paceOf(ends, now, sinceMs) {
   const seconds = Math.max(1, Math.min(windowMs, now - sinceMs) / 1_000)
   /** @param {number} share */
   const at = (share) => took[Math.ceil(took.length * share) - 1] ?? null
-  return { ended: took.length, perSecond: took.length / seconds, p50Ms: at(0.5), p95Ms: at(0.95) }
+  const steps = ends.reduce((sum, end) => sum + end.steps, 0)
+  return {
+    ended: took.length,
+    perSecond: took.length / seconds,
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
+    meanSteps: took.length === 0 ? null : Math.max(1, Math.round(steps / took.length)),
+  }
 }

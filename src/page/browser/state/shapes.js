@@ -72,7 +72,10 @@
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
  *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,
+ *   requestedBy: string | null, clockOffsetMs: number | null, agents: AgentsReport | null,
  *   notRead: string | null }} Lease
+ *
+ * @typedef {{ slots: number, busy: number, openCircuits: string[] }} AgentsReport
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, estimatedLag: number,
  *   oldestAgeMs: number | null }} LeaseLag
@@ -128,6 +131,8 @@
  *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
+ *
+ * @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} JobPage
  *
  * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage
  *

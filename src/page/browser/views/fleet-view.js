@@ -1,13 +1,13 @@
 /** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Instance } from '../state/fleet.js' */
-/** @import { Lease } from '../state/shapes.js' */
+/** @import { AgentsReport, Lease } from '../state/shapes.js' */
 import { ActionButtons } from '../parts/action-buttons.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
 import { about } from '../state/about.js'
 import { addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { fleetOf } from '../state/fleet.js'
+import { clockOf, fleetOf } from '../state/fleet.js'
 import { counted, durationText } from '../state/formats.js'
 import { useInterval } from '../state/live.js'
 
@@ -76,7 +76,9 @@ function Fleet({ leases }) {
 
 /** @param {{ instance: Instance }} props */
 function Card({ instance }) {
-  const { name, version, processors, leaseCount, expired, renewedMs, oldestMs } = instance
+  const { name, version, processors, leaseCount, expired, renewedMs, oldestMs, agents, clockOffsetMs } =
+    instance
+  const clock = clockOf(clockOffsetMs)
   const more = html`<span class="quiet">${version === null ? 'version unknown' : `version ${version}`}</span>`
   return html`<${Panel} title=${name} more=${more}>
     <p class=${expired > 0 ? 'bad' : ''}>
@@ -84,6 +86,8 @@ function Card({ instance }) {
         leaseCount === 1 ? '' : `, the oldest ${durationText(oldestMs)} ago`
       }${expired > 0 ? `, ${expired} expired` : ''}
     </p>
+    ${agents === null ? null : html`<${Slots} agents=${agents} />`}
+    ${clock === null ? null : html`<p class=${clock.isRight ? 'quiet' : 'problem'}>${clock.text}</p>`}
     <ul class="rows">
       ${processors.map(
         ({ name: processor, leases }) =>
@@ -99,4 +103,23 @@ function Card({ instance }) {
       )}
     </ul>
   <//>`
+}
+
+/**
+ * The slots and the open circuits of an instance of the role agents, as its last renewal tells.
+ *
+ * @param {{ agents: AgentsReport }} props
+ */
+function Slots({ agents: { slots, busy, openCircuits } }) {
+  return html`<p>
+      ${`${busy} of ${counted(slots, 'slot', 'slots')} busy `}
+      <meter max=${slots} value=${busy} aria-label="busy slots"></meter>
+    </p>
+    ${
+      openCircuits.length === 0
+        ? null
+        : html`<p class="problem">
+            ${`Not called for a while, because their remote services keep failing: ${openCircuits.join(', ')}.`}
+          </p>`
+    }`
 }

@@ -1,4 +1,4 @@
-/** @import { JobSummary } from '../state/shapes.js' */
+/** @import { JobPage, JobSummary } from '../state/shapes.js' */
 import { useEffect, useState } from 'preact/hooks'
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
@@ -12,8 +12,6 @@ import { useChanges } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
 
-/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} Page */
-
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
   return JSON.stringify([partitionKey, jobId])
@@ -26,7 +24,7 @@ function keyOf({ jobId, partitionKey }) {
  */
 function useJobs(filter) {
   const path = addressOf('/api/jobs', filter)
-  const { data, error, reload, change } = /** @type {import('../state/api.js').Loaded<Page>} */ (
+  const { data, error, reload, change } = /** @type {import('../state/api.js').Loaded<JobPage>} */ (
     useLoaded(path)
   )
   const [isMore, setMore] = useState(false)
@@ -50,7 +48,7 @@ function useJobs(filter) {
     setMore(true)
     setMoreError(null)
     try {
-      const page = /** @type {Page} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
+      const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
       change((old) => ({ ...page, jobs: [...old.jobs, ...page.jobs], charge: old.charge + page.charge }))
     } catch (reason) {
       setMoreError(/** @type {Error} */ (reason).message)

@@ -83,7 +83,11 @@ function Table({ leases, lag }) {
                       >
                     </td>
                     <td data-before="lease">${lease.leaseToken}</td>
-                    <td data-before="of">${lease.owner ?? html`<span class="quiet">free</span>`}</td>
+                    <td data-before="of">${lease.owner ?? html`<span class="quiet">free</span>`}${
+                      lease.requestedBy === null
+                        ? null
+                        : html`<span class="quiet">, requested by ${lease.requestedBy}</span>`
+                    }</td>
                     <td class="position" data-before="at">${lease.continuationToken ?? lease.notRead ?? 'none'}</td>
                     <td class="right" data-label="behind">${row?.estimatedLag ?? '?'}</td>
                     <td class="right" data-label="old">

@@ -1,8 +1,9 @@
 /** @import { End } from '../state/pace.js' */
-/** @import { Finding, Found, JobSummary, Lag } from '../state/shapes.js' */
+/** @import { CostReport, Finding, Found, JobPage, JobSummary, Lag } from '../state/shapes.js' */
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { FailingOperations } from '../parts/failing-operations.js'
 import { useSnoozeEnd } from '../parts/triage-note.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
@@ -15,6 +16,7 @@ import { states } from '../state/shapes.js'
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
 const restMs = 5_000
 const mostShown = 15
+const retryingPath = addressOf('/api/jobs', { waitingFor: 'retry', limit: '50' })
 
 /** What happens now. Every number leads to its list. */
 export function NowView() {
@@ -22,11 +24,12 @@ export function NowView() {
   const found = /** @type {import('../state/api.js').Loaded<Found>} */ (useLoaded('/api/attention'))
   useSnoozeEnd(found)
   const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
+  const retrying = /** @type {import('../state/api.js').Loaded<JobPage>} */ (useLoaded(retryingPath))
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
   const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))
   const [ends, setEnds] = useState(/** @type {readonly End[]} */ ([]))
   const again = useThrottled(() => {
-    for (const { reload } of [counts, found, lag]) reload()
+    for (const { reload } of [counts, found, retrying, lag]) reload()
   }, restMs)
   useChanges((changes) => {
     again()
@@ -71,6 +74,7 @@ export function NowView() {
       <//>
       </div>
       <div class="stack">
+      <${FailingOperations} groups=${found.data?.groups ?? null} retrying=${retrying.data} error=${retrying.error} />
       <${Panel} title="Lag of the roles" more=${html`<${Link} to="/leases">leases<//>`}>
         <${Problem} error=${lag.error} />
         <${LagTable} lag=${lag.data} />
@@ -87,15 +91,26 @@ export function NowView() {
 const lagNote =
   'Counted from the position that a role has stored. By default it is stored after 5 s, so a few seconds are normal.'
 
-/** @param {{ ends: readonly End[] }} props */
+/**
+ * The rates since the view was opened. The request units are computed with the prices of the view Cost, which needs no
+ * request to the store.
+ *
+ * @param {{ ends: readonly End[] }} props
+ */
 function Pace({ ends }) {
   const [openedMs] = useState(() => Date.now())
-  const { ended, perSecond, p50Ms, p95Ms } = paceOf(ends, Date.now(), openedMs)
+  const { ended, perSecond, p50Ms, p95Ms, meanSteps } = paceOf(ends, Date.now(), openedMs)
+  const prices = /** @type {import('../state/api.js').Loaded<CostReport>} */ (
+    useLoaded(addressOf('/api/cost', { steps: String(meanSteps ?? 1) }))
+  )
+  const units =
+    prices.data === null ? null : perSecond * prices.data.jobs.together.totalCharge + prices.data.idle.total
   const facts = [
-    ['Jobs ended', ended],
+    ['Jobs ended', html`<${Link} to="/jobs">${ended}<//>`],
     ['Jobs a second', unitsText(perSecond)],
     ['Half took at most', p50Ms === null ? '–' : durationText(p50Ms)],
     ['95 % took at most', p95Ms === null ? '–' : durationText(p95Ms)],
+    ['RU a second, computed', html`<${Link} to="/cost">${units === null ? '…' : unitsText(units)}<//>`],
   ]
   const more = html`<span class="quiet">since this view was opened, at most 5 minutes</span>`
   return html`<${Panel} title="Pace" more=${more}><${Facts} facts=${facts} /><//>`

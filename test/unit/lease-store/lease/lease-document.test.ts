@@ -98,6 +98,7 @@ describe('a lease that .NET wrote', () => {
       wakeAddress: null,
       version: null,
       serves: null,
+      report: null,
       handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
@@ -300,6 +301,7 @@ describe('the process of a lease’s owner', () => {
     wakeAddress,
     version: '1.2.3',
     serves: ['bank', 'shop'],
+    report: { slots: 4, busy: 1 },
     unfinishedFrom: '"4000"',
   }
   const mine = encodeLease({ ...leaseOf(decodeLease(dotNet)), ...dead })
@@ -318,6 +320,7 @@ describe('the process of a lease’s owner', () => {
       wakeAddress: null,
       version: null,
       serves: null,
+      report: null,
       unfinishedFrom: null,
     })
   })
@@ -329,6 +332,7 @@ describe('the process of a lease’s owner', () => {
       wakeAddress: null,
       version: null,
       serves: null,
+      report: null,
       unfinishedFrom: null,
     })
     expect(properties['properties']).not.toHaveProperty(['stepward.process'])

@@ -1,0 +1,65 @@
+/** @import { Group, JobPage } from '../state/shapes.js' */
+import { addressOf } from '../state/address.js'
+import { counted } from '../state/formats.js'
+import { Link, Panel, Problem } from './basics.js'
+import { html } from './html.js'
+
+const mostShown = 6
+
+/**
+ * The steps whose operations fail: those that stopped their jobs, and the number of jobs that wait for a next attempt.
+ *
+ * @param {{ groups: readonly Group[] | null, retrying: JobPage | null, error: Error | null }} props
+ */
+export function FailingOperations({ groups, retrying, error }) {
+  const failing = stepsOf(groups ?? [])
+  const shown = failing.slice(0, mostShown)
+  return html`<${Panel} title="Failing operations" more=${html`<${Link} to="/inbox">inbox<//>`}>
+    <${Problem} error=${error} />
+    ${
+      shown.length === 0
+        ? html`<p class=${groups === null ? 'quiet' : 'good'}>${groups === null ? '…' : 'No step has failed for good.'}</p>`
+        : html`<ul class="rows">
+            ${shown.map(
+              ({ workflow, stepId, jobs, message }) =>
+                html`<li key=${`${workflow} ${stepId}`}>
+                  <${Link} to=${addressOf('/jobs', { workflow, step: stepId, attention: 'true' })}
+                    >${`${workflow}, ${stepId}`}<//
+                  >
+                  <span class="quiet">${`${counted(jobs, 'job', 'jobs')}: ${message}`}</span>
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${failing.length > mostShown ? html`<p class="quiet">${`and ${failing.length - mostShown} more steps`}</p>` : null}
+    <p>
+      <${Link} to=${addressOf('/jobs', { waitingFor: 'retry' })}>${retryingText(retrying)}<//>
+    </p>
+  <//>`
+}
+
+/**
+ * Returns the steps of the groups, with the most jobs first. A step can have several groups, one for each cause.
+ *
+ * @param {readonly Group[]} groups
+ */
+function stepsOf(groups) {
+  /** @type {Map<string, { workflow: string, stepId: string, jobs: number, message: string }>} */
+  const steps = new Map()
+  for (const { workflow, stepId, jobIds, message } of groups) {
+    if (stepId === null) continue
+    const key = JSON.stringify([workflow, stepId])
+    const jobs = (steps.get(key)?.jobs ?? 0) + jobIds.length
+    steps.set(key, { workflow, stepId, jobs, message: steps.get(key)?.message ?? message })
+  }
+  return [...steps.values()].sort((one, other) => other.jobs - one.jobs)
+}
+
+/** @param {JobPage | null} page */
+function retryingText(page) {
+  if (page === null) return '…'
+  if (page.next !== null) return `More than ${page.jobs.length} jobs wait for their next attempt`
+  return page.jobs.length === 0
+    ? 'No job waits for its next attempt'
+    : `${counted(page.jobs.length, 'job waits', 'jobs wait')} for the next attempt`
+}

@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { leases } from '../../../src/cli/commands/operations/leases.js'
+import { provision } from '../../../src/connection/internal.js'
+import { startEmulator } from '../../../src/emulator/index.js'
+import { startHost } from '../../../src/host/index.js'
+import { defineAgent } from '../../../src/sas/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+interface LeaseText {
+  readonly id: string
+  readonly timestamp: string
+  readonly properties: Record<string, string>
+}
+
+it('`leases` says how busy an instance is, which circuits are open and whether its clock is wrong', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const store = { endpoint: emulator.endpoint, key: emulator.key }
+  await provision(store)
+  const telemetry = new TelemetryRecorder()
+  const bank = defineAgent('bank', { pay: () => null })
+  const host = await startHost({ ...store, agents: [bank], slots: 7, instanceName: 'vm-1', telemetry })
+  await telemetry.waitFor('lease.acquired', () => true, 4)
+  const { terminal, said, forget } = recordedTerminal()
+  await leases(store, terminal)
+  expect(said()).toMatch(/^vm-1: 0 of 7 slots busy$/m)
+  forget()
+
+  const container = emulator.client().database('stepward').container('leases')
+  const { resources } = await container.items.readAll<LeaseText>().fetchAll()
+  await host.stop()
+  // The leases of an instance whose clock is a minute ahead, and whose remote service fails.
+  for (const lease of resources.filter(({ timestamp }) => timestamp)) {
+    const { 'stepward.process': entry = '', ...others } = lease.properties
+    const ahead = new Date(Date.now() + 60_000).toISOString()
+    const changed = entry
+      .replace(lease.timestamp, ahead)
+      .replace('"busy":0', '"busy":3,"openCircuits":["bank"]')
+    await container.items.upsert({
+      ...lease,
+      timestamp: ahead,
+      properties: { ...others, 'stepward.process': changed },
+    })
+  }
+  await leases(store, terminal)
+  expect(said()).toMatch(
+    /^vm-1: 3 of 7 slots busy; agent bank is not called while its remote service fails; its clock is (59|60) s|1 min ahead of the store's$/m,
+  )
+})
