@@ -1,4 +1,5 @@
 /** Further exports of this room, for other rooms only. */
+export { newestDeadLetters, type StoredDeadLetter } from './delivery/cosmos-dead-letters.js'
 export type { ProcessorInternals } from './options/options.js'
 export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
 export { diagnose } from './doctor/diagnosis.js'

@@ -50,6 +50,7 @@ export const examples: Readonly<Record<string, string>> = {
   'limit clear': 'stepward limit clear bank',
   leases: 'stepward leases --processor stepward-scheduler',
   estimate: 'stepward estimate --json',
+  'dead-letters': 'stepward dead-letters poison --database shop',
   page: 'stepward page --data .stepward/orders',
   cost: 'stepward cost --json',
   usage: 'stepward usage --hours 24 --provisioned 400',

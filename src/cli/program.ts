@@ -15,6 +15,7 @@
  */
 import { Argument, Command, Option } from 'commander'
 import type { CheckOptions } from './commands/operations/check.js'
+import type { DeadLettersOptions } from './commands/operations/dead-letters.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
 import type { ProvisionOptions } from './commands/store/provision.js'
@@ -208,6 +209,14 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: UnitOptions) => {
       const { doctor } = await import('./commands/operations/doctor.js')
       await ending(doctor(options, terminal))
+    })
+
+  withStoreOptions(program.command('dead-letters <container>'))
+    .description('the newest changes that a change feed processor has set aside in this container')
+    .option('--limit <n>', 'the largest number of changes to list', '100')
+    .action(async (container: string, options: DeadLettersOptions) => {
+      const { deadLetters } = await import('./commands/operations/dead-letters.js')
+      await ending(deadLetters(container, options, terminal))
     })
 }
 

@@ -1,5 +1,12 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
-import { ownerless } from '../connection/internal.js'
+import {
+  newestDeadLetters,
+  type StoredDeadLetter,
+} from '../change-feed-processor/internal.js'
+import type { Connection } from '../connection/index.js'
+import { explained, openConnection, ownerless } from '../connection/internal.js'
+import { cosmosErrorKind } from '../../lease-store/internal.js'
+import { StoreRefused } from '../sas/index.js'
 import type { Lease } from '../../lease-store/index.js'
 import { readAgentsReport, type AgentsReport } from '../sas/internal.js'
 import { agentsIn } from './lacking/missing-agents.js'
@@ -96,6 +103,35 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
     const standing = await standingIn({ inspection, containers }, selection)
     return { leases, notEstimated: units.flatMap(notEstimated), standing }
   })
+}
+
+/**
+ * Returns the newest dead letters in a container of the connection's database, newest first: changes that a processor with
+ * this container as `deadLetter` has set aside.
+ *
+ * @throws StoreUnavailable or StoreRefused, each with advice
+ */
+export async function listDeadLetters(
+  selection: Connection,
+  { container, limit }: { readonly container: string; readonly limit: number },
+): Promise<readonly StoredDeadLetter[]> {
+  const connection = await openConnection(selection)
+  try {
+    return await newestDeadLetters(
+      connection.client.database(connection.database).container(container),
+      limit,
+    )
+  } catch (error) {
+    const { kind } = cosmosErrorKind(error)
+    const missing = `container ${JSON.stringify(container)} does not exist in database ${JSON.stringify(connection.database)}`
+    if (kind === 'notFound')
+      throw new StoreRefused(
+        `${missing}: name the container that is the "deadLetter" of the processor's failurePolicy`,
+      )
+    throw explained(connection, error)
+  } finally {
+    connection.close()
+  }
 }
 
 /**

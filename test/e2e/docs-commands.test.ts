@@ -53,6 +53,7 @@ describe('the commands on the pages work as printed:', () => {
       defaultTtl: -1,
       indexingPolicy: { excludedPaths: [{ path: '/*' }] },
     })
+    await database.containers.create({ id: 'poison', partitionKey: '/id' })
     const names = { processorName: 'order-projection', instanceName: 'worker-1' }
     const onChanges = () => Promise.resolve()
     const processor = new ChangeFeedProcessor({ monitoredContainer, leaseContainer, ...names, onChanges })

@@ -4,6 +4,7 @@ import {
   earliest,
   estimateLag,
   examine,
+  listDeadLetters,
   listLeases,
   pageAfter,
   pageBefore,
@@ -20,9 +21,9 @@ import {
   whatLacks,
 } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
-import { filterOf, filterShape, rowLimit } from './filters.js'
+import { filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
 import { RequestInvalid, route } from './route.js'
-import { attentionGroup, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
+import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
 const defaultLimit = 50
 
@@ -222,6 +223,15 @@ const findings = route({
   handle: (store, asked) => examine(unitsOf(store, asked)),
 })
 
+const deadLetters = route({
+  method: 'GET',
+  path: '/api/dead-letters',
+  summary: 'The newest changes that a change feed processor has set aside in a container of the database.',
+  asked: z.strictObject({ container: z.string().min(1).max(255), limit: wholeNumber(1, 1_000).default(100) }),
+  answer: z.array(deadLetter),
+  handle: ({ selection }, asked) => listDeadLetters(selection, asked),
+})
+
 const about = route({
   method: 'GET',
   path: '/api/about',
@@ -255,4 +265,4 @@ const about = route({
 })
 
 /** The routes that change nothing. */
-export const looks = [about, jobs, job, lacking, documents, counts, attention, leases, lags, findings]
+export const looks = [about, jobs, job, lacking, documents, counts, attention, leases, lags, findings, deadLetters]

@@ -234,6 +234,14 @@ export const attentionGroup = z.strictObject({
   ...advice.shape,
 })
 
+export const deadLetter = z.strictObject({
+  id: z.string(),
+  documentId: z.string(),
+  leaseToken: z.string(),
+  at: z.string(),
+  error: z.strictObject({ name: z.string(), message: z.string() }),
+})
+
 export const leaseRow = z.strictObject({
   processorName: z.string(),
   leaseToken: z.string(),

@@ -48,6 +48,15 @@ describe.skipIf(path === null)('the page in a browser', () => {
 
   const click = (text: string): Promise<void> => clickOn(page, text)
   const type = (field: string, text: string): Promise<void> => typeInto(page, field, text)
+  /** Fills in a field that is a part of the view's address. */
+  const filter = async (name: string, value: string): Promise<void> => {
+    await page.evaluate(`(() => {
+      const field = document.querySelector('.filters [name="${name}"]')
+      field.value = ${JSON.stringify(value)}
+      field.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+    await page.until(`new URLSearchParams(location.search).get('${name}') === ${JSON.stringify(value)}`)
+  }
 
   it('signs in, takes the token out of the address, and connects', async () => {
     expect(await page.evaluate('location.href')).toBe(`${store.origin}/`)
@@ -81,14 +90,6 @@ describe.skipIf(path === null)('the page in a browser', () => {
   it('Jobs: filters by text, tag, wait and time; the list says what its query cost', async () => {
     await open('/jobs')
     await page.until(control('order-4'))
-    const filter = async (name: string, value: string): Promise<void> => {
-      await page.evaluate(`(() => {
-        const field = document.querySelector('.filters [name="${name}"]')
-        field.value = ${JSON.stringify(value)}
-        field.dispatchEvent(new Event('change', { bubbles: true }))
-      })()`)
-      await page.until(`new URLSearchParams(location.search).get('${name}') === ${JSON.stringify(value)}`)
-    }
     await filter('text', 'ORDER-')
     await page.until(`${control('claim-0')} === undefined && ${control('order-0')}`)
     await filter('waitingFor', 'event')
@@ -255,6 +256,27 @@ describe.skipIf(path === null)('the page in a browser', () => {
       /^at most \d+ behind, now \d+$/,
     )
     expect(page.complaints).toEqual([])
+  })
+
+  it('Leases: the dead letters of a container that is named', async () => {
+    const { container } = await store.store
+      .client()
+      .database('stepward')
+      .containers.create({ id: 'poison', partitionKey: '/id' })
+    await container.items.create({
+      ...{ id: '0~1~J-9', leaseToken: '0', documentId: '<b>J-9</b>', change: null },
+      error: { name: 'RangeError', message: 'no price <img src=x onerror="document.title=String(1)">', stack: null },
+    })
+    await open('/leases')
+    await page.until(`document.querySelector('[name="deadLetters"]')`)
+    await filter('deadLetters', 'poison')
+    await page.until(`document.body.textContent.includes('<b>J-9</b>')`)
+    expect(await page.evaluate('location.search')).toBe('?deadLetters=poison')
+    expect(await page.evaluate('document.body.textContent')).toContain('RangeError: no price <img')
+    expect(await page.evaluate('document.title')).not.toBe('1')
+    await open('/leases?deadLetters=poisons')
+    await page.until(`document.body.textContent.includes('container "poisons" does not exist')`)
+    expect(page.complaints.every((text) => text.includes('/api/dead-letters'))).toBe(true)
   })
 
   it('Fleet: the instance with its version, roles and ranges', async () => {

@@ -18,6 +18,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/leases': 'leases',
   '/api/lag': 'estimate',
   '/api/findings': 'doctor',
+  '/api/dead-letters': 'dead-letters',
   '/api/schedules': 'schedules',
   '/api/limits': 'limits',
   '/api/pauses': 'pauses',

@@ -229,3 +229,13 @@ export function usageCommand({ hours, provisioned }, storeArguments) {
     ...storeArguments.map(word),
   ].join(' ')
 }
+
+/**
+ * Returns the command that lists the same dead letters.
+ *
+ * @param {string} container
+ * @param {string[]} storeArguments
+ */
+export function deadLettersCommand(container, storeArguments) {
+  return ['stepward', 'dead-letters', ...storeArguments.map(word), '--', word(container)].join(' ')
+}

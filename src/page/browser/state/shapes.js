@@ -75,6 +75,9 @@
  *   requestedBy: string | null, clockOffsetMs: number | null, agents: AgentsReport | null,
  *   notRead: string | null }} Lease
  *
+ * @typedef {{ id: string, documentId: string, leaseToken: string, at: string,
+ *   error: { name: string, message: string } }} DeadLetter
+ *
  * @typedef {{ slots: number, busy: number, openCircuits: string[] }} AgentsReport
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, estimatedLag: number,

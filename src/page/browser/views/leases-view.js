@@ -1,6 +1,7 @@
 /** @import { Look } from '../state/heat.js' */
 /** @import { Finding, Lag, Lease } from '../state/shapes.js' */
 import { useEffect, useState } from 'preact/hooks'
+import { DeadLetters } from '../parts/dead-letters.js'
 import { HeatMap } from '../parts/heat-map.js'
 import { html } from '../parts/html.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
@@ -50,6 +51,7 @@ export function LeasesView() {
         ? null
         : html`<${Panel} title="Lag while this view is open"><${HeatMap} looks=${looks} /><//>`
     }
+    <${DeadLetters} />
     <${Panel} title="Findings"
       ><${Problem} error=${findings.error} /><${Findings} findings=${findings.data}
     /><//>`

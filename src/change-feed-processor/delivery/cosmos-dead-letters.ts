@@ -1,0 +1,39 @@
+import type { Container } from '@azure/cosmos'
+
+/** A change that a processor stored instead of trying it again. */
+export interface StoredDeadLetter {
+  readonly id: string
+  /** The id of the document that changed. */
+  readonly documentId: string
+  readonly leaseToken: string
+  /** The time when it was stored, by the store's clock, in ISO-8601 UTC. */
+  readonly at: string
+  readonly error: { readonly name: string; readonly message: string }
+}
+
+interface Row {
+  readonly id: string
+  readonly documentId: string
+  readonly leaseToken: string
+  readonly storedAt: number
+  readonly error: { readonly name: string; readonly message: string }
+}
+
+/**
+ * Reads the newest documents that `cosmosDeadLetter` wrote to a container. Other documents of the container are left out,
+ * and so are the changes, which may be large.
+ */
+export async function newestDeadLetters(container: Container, limit: number): Promise<StoredDeadLetter[]> {
+  const written = 'IS_STRING(c.documentId) AND IS_STRING(c.leaseToken) AND IS_STRING(c.error.message)'
+  const fields = 'c.id, c.documentId, c.leaseToken, c.error, c._ts AS storedAt'
+  const query = {
+    query: `SELECT TOP @limit ${fields} FROM c WHERE ${written} ORDER BY c._ts DESC`,
+    parameters: [{ name: '@limit', value: limit }],
+  }
+  const { resources } = await container.items.query<Row>(query).fetchAll()
+  return resources.map(({ id, documentId, leaseToken, storedAt, error: { name, message } }) => ({
+    ...{ id, documentId, leaseToken },
+    at: new Date(storedAt * 1_000).toISOString(),
+    error: { name, message },
+  }))
+}
