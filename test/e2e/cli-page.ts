@@ -25,6 +25,10 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 A second \`pause\` of the same job, workflow, agent, key or schedule changes nothing: the command says who has paused it, and
 ends with 0. So does a second \`resume\`. A \`resume\` of something unknown ends with 3, also of a
 key that no step has used and that is not paused.
+
+If no job matches, a command warns about a \`--workflow\` or \`--step\` that the newest jobs and the module of the configuration
+do not have, and names the nearest name. The exit code stays the same. The warning is on standard error. The JSON of commands that
+act on jobs has it in \`warnings\`, too.
 `
 
 /** Returns the reference of every command of a program, as Markdown. */

@@ -5,6 +5,7 @@ import {
   estimateLag,
   examine,
   listLeases,
+  misspeltNames,
   pageAfter,
   pageBefore,
   readAttention,
@@ -26,6 +27,10 @@ import { attentionGroup, finding, jobDetail, jobSummary, lag, leaseRow } from '.
 
 const defaultLimit = 50
 
+const nameWarnings = z
+  .array(z.string())
+  .meta({ description: 'If nothing was found: which name of the filter may be misspelt.' })
+
 const jobs = route({
   method: 'GET',
   path: '/api/jobs',
@@ -45,8 +50,9 @@ const jobs = route({
     next: z.string().nullable(),
     unreadable: z.number().meta({ description: 'The number of jobs whose document cannot be read.' }),
     charge: z.number().meta({ description: 'The request units of the query.' }),
+    warnings: nameWarnings,
   }),
-  handle: async ({ client, clock, charges }, { before, attention, limit, ...filter }) => {
+  handle: async ({ client, clock, charges, workflows }, { before, attention, limit, ...filter }) => {
     const page: ReturnType<typeof pageBefore> = before === undefined ? {} : pageBefore(before, clock.now())
     if (page === null)
       throw new RequestInvalid(`before ${JSON.stringify(before)} is neither a time nor a page`)
@@ -69,6 +75,7 @@ const jobs = route({
       next: last === undefined ? null : pageAfter(last),
       unreadable: unreadable.length,
       charge,
+      warnings: shown.length > 0 ? [] : await misspeltNames(client, given, () => workflows),
     }
   },
 })
@@ -175,17 +182,23 @@ const attention = route({
       .number()
       .nullable()
       .meta({ description: 'The time until then, by the clock of the server.' }),
+    warnings: nameWarnings,
   }),
-  handle: async ({ client, selection, clock }, { assignee, snoozed, ...filter }) => {
+  handle: async ({ client, selection, clock, workflows }, { assignee, snoozed, ...filter }) => {
     const now = clock.now()
+    const asked = filterOf(filter, now)
     const found = await readAttention(client, selection, {
-      filter: filterOf(filter, now),
+      filter: asked,
       now,
       assignee,
       onlySnoozed: snoozed === 'true',
     })
     const { nextSnoozeEnd } = found
-    return { ...found, nextSnoozeInMs: nextSnoozeEnd === null ? null : Date.parse(nextSnoozeEnd) - now }
+    return {
+      ...found,
+      nextSnoozeInMs: nextSnoozeEnd === null ? null : Date.parse(nextSnoozeEnd) - now,
+      warnings: found.groups.length > 0 ? [] : await misspeltNames(client, asked, () => workflows),
+    }
   },
 })
 

@@ -109,7 +109,7 @@ export class JobClient {
 
   /** Selects the jobs that match a filter, for a command on all of them. Sends no request. */
   select(filter: SelectionFilter): JobSelection {
-    return new JobSelection(this, filter, this.options.clock)
+    return new JobSelection(this, filter, this.options)
   }
 
   /**

@@ -5,6 +5,8 @@ import { isSnoozed } from '../decisions/operator/triage.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
+import { unknownNames, type UnknownName } from '../store/filters/unknown-names.js'
+import type { JobQueries } from '../store/job-queries.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 import type { Workflow } from '../workflow/workflow.js'
 import {
@@ -74,7 +76,7 @@ export class JobSelection {
   constructor(
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,
-    private readonly clock: Pick<Clock, 'now'>,
+    private readonly ports: { readonly clock: Pick<Clock, 'now'>; readonly queries: JobQueries },
   ) {}
 
   /** Returns every job that matches, the newest submission first. */
@@ -89,6 +91,14 @@ export class JobSelection {
       found.push(...page)
       if (page.length < pageSize) return found.filter((job) => this.fitsTriage(job))
     }
+  }
+
+  /**
+   * Returns the workflow or step of the filter if no job has it, with the names that jobs have. Call this when a selection
+   * has found nothing, to find a misspelt name. It reads at most 40 jobs, however many there are.
+   */
+  unknownNames(): Promise<readonly UnknownName[]> {
+    return unknownNames(this.ports.queries, this.filter)
   }
 
   /** Calls {@link SingleCommands.resubmit} for every matching job in the filter's state (default: Error). */
@@ -165,7 +175,7 @@ export class JobSelection {
 
   private fitsTriage({ triage }: JobSummary): boolean {
     const { isSnoozed: wanted, assignee } = this.filter
-    const fits = wanted === undefined || isSnoozed(triage, this.clock.now()) === wanted
+    const fits = wanted === undefined || isSnoozed(triage, this.ports.clock.now()) === wanted
     return fits && (assignee === undefined || triage?.assignee === assignee)
   }
 

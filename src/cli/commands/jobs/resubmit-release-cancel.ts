@@ -1,6 +1,6 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
-import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
+import type { BulkOptions, BulkReport, JobClient, SelectionFilter } from '../../../sas/index.js'
 import type { CancelPlan } from '../../../sas/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -10,6 +10,7 @@ import { isSelected, type SelectionOptions } from '../../input/selection-options
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
 export type DecisionKind = 'resubmit' | 'release' | 'cancel'
@@ -54,11 +55,11 @@ export async function decide(
   const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       jobId === undefined
-        ? decideAll({ kind, client, options, terminal }, decision)
+        ? decideAll({ kind, client, options, terminal, configured: settings.module }, decision)
         : decideOne(client, { kind, jobId, step: options.step, ...decision, ...input }),
     ),
   )
-  for (const warning of report.warnings) terminal.note(`stepward: ${warning}`)
+  noteWarnings(report.warnings, terminal)
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
   else {
     print(kind, report, terminal)
@@ -123,26 +124,34 @@ interface Many {
   readonly client: JobClient
   readonly options: DecideOptions
   readonly terminal: Terminal
+  readonly configured: string | undefined
 }
 
 async function decideAll(many: Many, decision: Decision): Promise<Report> {
-  const report = await decideSelected(many, decision)
-  if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings: [] }
+  const filter = selectedBy(many.options)
+  const report = await decideSelected(many, filter, decision)
+  const found = report.done.length + report.refused.length
+  const warnings = await warningsIfEmpty(many.client, found, { filter, configured: many.configured })
+  if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings }
   const plans: JobPlan[] = []
   for (const jobId of report.done.slice(0, mostPlans)) {
     const job = await many.client.get(jobId)
     if (job !== null) plans.push({ jobId, ...(await job.cancelPlan()) })
   }
-  return { ...report, warnings: [], plans }
+  return { ...report, warnings, plans }
+}
+
+function selectedBy(options: DecideOptions): SelectionFilter {
+  const { assignee, snoozed, notSnoozed } = options
+  const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
+  return { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
 }
 
 async function decideSelected(
-  { kind, client, options, terminal }: Many,
+  { kind, client, terminal }: Many,
+  filter: SelectionFilter,
   decision: Decision,
 ): Promise<BulkReport> {
-  const { assignee, snoozed, notSnoozed } = options
-  const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
-  const filter = { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
   const selection = client.select(filter)
   let reached = ''
   const onProgress: BulkOptions['onProgress'] = (done, total) => {

@@ -12,7 +12,7 @@ import { useChanges } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
 
-/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} Page */
+/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number, warnings: string[] }} Page */
 
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
@@ -88,7 +88,8 @@ export function JobsView() {
       data === null
         ? html`<p class="quiet">…</p>`
         : jobs.length === 0
-          ? html`<p class="quiet empty">No job matches.</p>`
+          ? html`<p class="quiet empty">No job matches.</p>
+              ${data.warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}`
           : html`<${Rows} jobs=${jobs} ticked=${ticked} setTicked=${setTicked} />`
     }
     ${data === null ? null : html`<p class="quiet charge">${chargeText(jobs.length, data.charge)}</p>`}
