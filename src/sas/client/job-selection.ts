@@ -15,7 +15,7 @@ import {
   type MigrateOptions,
   type MigrateReport,
 } from './repair/migrate-options.js'
-import type { RestartOptions } from './repair/restart-options.js'
+import { restartProblems, type RestartOptions } from './repair/restart-options.js'
 import type { TriageOptions } from './triage/triage-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
@@ -119,9 +119,16 @@ export class JobSelection {
   ): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
-    return this.each(options, fits, ({ jobId, partitionKey }) =>
-      this.commands.restart(jobId, { ...command, partitionKey }),
-    )
+    const problems = restartProblems('any', command)
+    if (problems.length > 0) return Promise.reject(new CommandInvalid(`restart: ${problems.join('; ')}`))
+    return this.each(options, fits, async ({ jobId, partitionKey }) => {
+      try {
+        await this.commands.restart(jobId, { ...command, partitionKey })
+      } catch (error) {
+        // These options suit other jobs, such as those without an effect that could be undone.
+        throw error instanceof CommandInvalid ? new CommandRefused(jobId, error.message) : error
+      }
+    })
   }
 
   /**

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import {
+  CommandInvalid,
   CommandRefused,
   type AfterRestart,
   type BulkReport,
@@ -8,7 +9,7 @@ import {
   type RestartOptions,
   type RestartReport,
 } from '../../../sas/index.js'
-import { CliError, exitCodes } from '../../output/cli-error.js'
+import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
 import { filterOf } from '../../input/selection.js'
@@ -101,8 +102,8 @@ async function restartOne(
   const report = await client
     .restart(jobId, { ...terms, ...withoutUndefined({ as: options.as }) })
     .catch((error: unknown) => {
-      if (!(error instanceof CommandRefused)) throw error
-      throw new CliError(inOptions(error.message), exitCodes.conflict, { cause: error })
+      if (!(error instanceof CommandRefused || error instanceof CommandInvalid)) throw error
+      throw new CliError(inOptions(error.message), exitCodeOf(error), { cause: error })
     })
   if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
   else printOne(report, terminal)
