@@ -170,9 +170,7 @@ it('`cancel --dry-run` shows which steps would be stopped, which undone, and whi
   expect(await decide('cancel', undefined, { ...store, workflow: 'shopping', dryRun: true }, terminal)).toBe(
     0,
   )
-  expect(said()).toBe(
-    '1 job would be cancelled:\n  C-1\n  C-1: stopped: parcel; undone: pay; effects stay: reserve',
-  )
+  expect(said()).toBe('1 job would be cancelled:\n  C-1: stopped: parcel; undone: pay; effects stay: reserve')
   await host.client.cancel('C-1', 'x')
   await expect(job.result()).rejects.toThrow()
   expect(

@@ -62,9 +62,13 @@ export async function decide(
   noteWarnings(report.warnings, terminal)
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
   else {
-    print(kind, report, terminal)
+    print(
+      kind,
+      report,
+      terminal,
+      report.plans?.map(({ jobId, ...plan }) => [jobId, partsOf(plan).join('; ')]),
+    )
     if (report.plan !== undefined) printPlan(report.plan, terminal)
-    for (const plan of report.plans ?? []) terminal.print(wrapped(lineOf(plan), terminal.width, '  '))
   }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
@@ -177,10 +181,6 @@ function printPlan(plan: CancelPlan, terminal: Terminal): void {
   for (const part of partsOf(plan)) terminal.print(wrapped(part, terminal.width, '  '))
 }
 
-function lineOf({ jobId, ...plan }: JobPlan): string {
-  return `${jobId}: ${partsOf(plan).join('; ')}`
-}
-
 function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
   const parts = [
     ['stopped', stopped],
@@ -190,8 +190,13 @@ function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
   return parts.map(([name, ids]) => `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`)
 }
 
-/** Prints what became of each job. */
-export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
+/** Prints what became of each job. `details` has more about some of the jobs, which then have a line each. */
+export function print(
+  kind: Printed,
+  { isDryRun, done, refused }: BulkReport,
+  terminal: Terminal,
+  details: readonly (readonly [jobId: string, text: string])[] = [],
+): void {
   const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
   if (done.length === 0 && refused.length === 0) {
     terminal.print(`No matching job can be ${past[kind]}.`)
@@ -199,7 +204,9 @@ export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, te
   }
   if (done.length > 0) {
     terminal.print(`${counted(done.length, 'job')} ${verb}:`)
-    terminal.print(wrapped(firstOf(done), terminal.width, '  '))
+    for (const [jobId, text] of details) terminal.print(wrapped(`${jobId}: ${text}`, terminal.width, '  '))
+    const others = done.filter((jobId) => !details.some(([known]) => known === jobId))
+    if (others.length > 0) terminal.print(wrapped(firstOf(others), terminal.width, '  '))
   }
   for (const { jobId, reason } of refused) {
     terminal.print(wrapped(`${jobId} refused: ${reason}`, terminal.width, '  '))
