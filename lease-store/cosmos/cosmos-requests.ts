@@ -9,8 +9,21 @@ export interface RequestEnd {
 /** A function to call when a request is sent. It returns a function to call when the request ends. */
 export type RequestObserver = () => (end: RequestEnd) => void
 
-/** The observers of each watched client, by the client's options object. */
-const watched = new WeakMap<object, Set<RequestObserver>>()
+/** Waits a moment before a further try. Its argument is the number of tries so far. */
+export type RetryPause = (tries: number) => Promise<void>
+
+/** What is done at the requests of a client. */
+interface Watch {
+  readonly observers: Set<RequestObserver>
+  /** The pause before a request is tried again after status 449. Null: such a request fails. */
+  retryPause: RetryPause | null
+}
+
+/** The number of tries of a request that the store answers with status 449. */
+const maxTries = 4
+
+/** What is done at the requests of each watched client, by the client's options object. */
+const watched = new WeakMap<object, Watch>()
 /** The error of each failed request, by the options object that was passed with the request. */
 const failures = new WeakMap<object, unknown>()
 
@@ -21,14 +34,19 @@ const failures = new WeakMap<object, unknown>()
  * @returns a function that removes the observer
  */
 export function observeRequests(client: CosmosClient, observer: RequestObserver): () => void {
-  const observers = watch(client)
+  const observers = watch(client)?.observers
   observers?.add(observer)
   return () => observers?.delete(observer)
 }
 
-/** Records the failures of this client's requests, so that {@link failureOf} can return them. */
-export function watchFailures(client: CosmosClient): void {
-  watch(client)
+/**
+ * Records the failures of this client's requests, so that {@link failureOf} can return them. Tries a request again that
+ * the store answers with status 449. The store then wrote nothing and asks for another try, which the SDK does not make
+ * (F-X3).
+ */
+export function watchFailures(client: CosmosClient, retryPause: RetryPause): void {
+  const known = watch(client)
+  if (known !== null) known.retryPause = retryPause
 }
 
 /**
@@ -40,34 +58,39 @@ export function failureOf(options: object): unknown {
   return failures.get(options)
 }
 
-function watch(client: CosmosClient): Set<RequestObserver> | null {
+function watch(client: CosmosClient): Watch | null {
   const context: unknown = Reflect.get(client, 'clientContext')
   const options: unknown = isObject(context) ? Reflect.get(context, 'cosmosClientOptions') : null
   if (!isObject(options)) return null
   const known = watched.get(options)
   if (known !== undefined) return known
-  const observers = new Set<RequestObserver>()
-  watched.set(options, observers)
+  const made: Watch = { observers: new Set(), retryPause: null }
+  watched.set(options, made)
   const present = Reflect.get(options, 'plugins') as readonly PluginConfig[] | undefined
-  Reflect.set(options, 'plugins', [...(present ?? []), pluginOf(observers)])
-  return observers
+  Reflect.set(options, 'plugins', [...(present ?? []), pluginOf(made)])
+  return made
 }
 
-function pluginOf(observers: ReadonlySet<RequestObserver>): PluginConfig {
+function pluginOf(watching: Watch): PluginConfig {
   return {
     on: 'request',
     plugin: async (context, _diagnostics, next) => {
-      const ends = [...observers].map((observer) => observer())
       const { options } = context
-      try {
-        const answer = await next(context)
-        for (const end of ends) end({ headers: answer.headers })
-        return answer
-      } catch (error) {
-        if (isObject(options)) noteFailure(options, error)
-        const headers: unknown = isObject(error) ? Reflect.get(error, 'headers') : null
-        for (const end of ends) end({ headers: isObject(headers) ? { ...headers } : {} })
-        throw error
+      for (let tries = 1; ; tries += 1) {
+        const ends = [...watching.observers].map((observer) => observer())
+        try {
+          const answer = await next(context)
+          for (const end of ends) end({ headers: answer.headers })
+          return answer
+        } catch (error) {
+          if (isObject(options)) noteFailure(options, error)
+          const headers: unknown = isObject(error) ? Reflect.get(error, 'headers') : null
+          for (const end of ends) end({ headers: isObject(headers) ? { ...headers } : {} })
+          const { retryPause } = watching
+          const isAgain = tries < maxTries && cosmosErrorKind(error).kind === 'retryWith'
+          if (retryPause === null || !isAgain) throw error
+          await retryPause(tries)
+        }
       }
     },
   }

@@ -1,6 +1,7 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
+import { having, isObject, kind, optional, readOptions, text } from '../platform/options.js'
 import {
   beginningElsewhere,
   emitDispatches,
@@ -12,7 +13,8 @@ import {
 import type { JobView, ProcessorTiming } from '../sas/index.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
-import { openConnection, type Connection, type OpenConnection } from './connection.js'
+import { connectionShape, openConnection, type Connection, type OpenConnection } from './connection.js'
+import { ConfigurationInvalid } from './errors.js'
 import { openContainers, type Containers } from './containers.js'
 import { openWakeUpLink } from '../wake-up/index.js'
 import { leasesByRole } from './leases-by-role.js'
@@ -40,8 +42,18 @@ export async function connect(
     readonly timing?: Pick<ProcessorTiming, 'leaseExpirationInterval'>
   },
 ): Promise<ConnectedClient> {
+  const { problems } = readOptions(connectShape, options)
+  if (problems.length > 0) throw new ConfigurationInvalid(problems)
   const { client, close } = await connectWithPorts(options)
   return Object.assign(client, { close })
+}
+
+/** The kinds of the options of {@link connect}. */
+const connectShape = {
+  ...connectionShape,
+  telemetry: optional(having<Telemetry>('an object with emit', 'emit')),
+  unitPrefix: optional(text()),
+  timing: optional(kind<object>('an object with durations', isObject)),
 }
 
 /** A job client, and the ports to the same store. */

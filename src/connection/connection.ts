@@ -196,12 +196,12 @@ export function connectionProblems(connection: Connection): readonly string[] {
   }
   if (!isGiven(given) && given.endpoint === undefined && given.connectionString === undefined) {
     rules.push(
-      'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or ' +
-        'COSMOS_CONNECTION_STRING',
+      'no store is named: pass endpoint, connectionString, client or embedded, or the result of ' +
+        'connectionFromEnvironment()',
     )
   }
   if (values.endpoint !== undefined && protocolOf(values.endpoint) === 'http:' && given.key === undefined) {
-    rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass --key or set COSMOS_KEY`)
+    rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass key`)
   }
   if (values.container === values.leaseContainer) {
     const rule = 'the state container and the lease container must be different containers'

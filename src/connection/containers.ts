@@ -100,7 +100,7 @@ export function explained({ endpoint, database }: OpenConnection, error: unknown
   const cause = { cause: error }
   if (kind === 'unauthorized') {
     return new StoreRefused(
-      `${endpoint} refused the key: check --key, COSMOS_KEY or the connection string`,
+      `${endpoint} refused the key: check the key, or the connection string that contains it`,
       cause,
     )
   }

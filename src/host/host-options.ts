@@ -162,7 +162,8 @@ export function hostSettings(options: HostOptions): HostSettings {
   const own = Object.entries(options).filter(([name]) => !Object.hasOwn(connectionShape, name))
   const { values, problems } = readOptions(shape, Object.fromEntries(own))
   const lacksAgents = values.roles.includes('agents') && (options.agents ?? []).length === 0
-  const rule = 'the role agents needs at least one agent: pass --agents MODULE, or agents: [...]'
+  const rule =
+    'the role agents needs at least one agent: pass agents: [...], or export agents from the module'
   const all = [...problems, ...(lacksAgents ? [rule] : []), ...connectionProblems(options)]
   if (all.length > 0) throw new ConfigurationInvalid(all)
   return values

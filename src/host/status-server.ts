@@ -47,7 +47,7 @@ export function serveStatus(port: number, status: Status): Promise<StatusServer>
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE' ? 'is in use: choose another' : `cannot be opened: ${error.message}`
-      reject(new ConfigurationInvalid([`port ${port} for health and metrics ${why} (--port or PORT)`]))
+      reject(new ConfigurationInvalid([`port ${port} for health and metrics ${why}`]))
     })
     server.listen(port, () => {
       resolve({

@@ -36,7 +36,13 @@ export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
 export { standingSentence, standingText, standingWork, type StandingWork } from './lacking/standing-work.js'
 export { definedLimit, isDefinedName, onlyInPartitions } from './lacking/defined-names.js'
-export { isUnknownName, limitNote, unknownLimit, unknownText } from './lacking/unknown-names.js'
+export {
+  isUnknownName,
+  limitNote,
+  misspeltNames,
+  unknownLimit,
+  unknownText,
+} from './lacking/unknown-names.js'
 export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'

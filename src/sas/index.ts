@@ -141,6 +141,7 @@ export type {
   JobSelection,
   SelectionFilter,
 } from './client/job-selection.js'
+export type { UnknownName } from './store/filters/unknown-names.js'
 export type { MigratedAlike, MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
 export type {
   AfterRestart,

@@ -56,7 +56,7 @@ describe('the command line, given bad input,', () => {
     expect(unknown.code).toBe(2)
     const refused = await submit(ordersFile, { ...env, COSMOS_KEY: 'd3Jvbmc=' })
     expect(expectOneLine(refused)).toMatch(
-      /refused the key: check --key, COSMOS_KEY or the connection string/,
+      /refused the key: check the key, or the connection string that contains it/,
     )
     expect(refused.code).toBe(5)
     const listed = await run(cli, ['list', '--json'], env)

@@ -19,12 +19,16 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | 1 | done, or a part of it, and the result is a failure: a job that did not end well, something that needs attention, a line of a file that can never be accepted where others were; or it cannot be done here now: the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
 | 3 | there is no such job, step, schedule, limit, fleet or processor |
-| 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job does not allow the command |
+| 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job, the limit or the document does not allow the command |
 | 5 | the store, or Azure, was not reached or refused |
 
 A second \`pause\` of the same job, workflow, agent, key or schedule changes nothing: the command says who has paused it, and
 ends with 0. So does a second \`resume\`. A \`resume\` of something unknown ends with 3, also of a
 key that no step has used and that is not paused.
+
+If no job matches, a command warns about a \`--workflow\` or \`--step\` that the newest jobs and the module of the configuration
+do not have, and names the nearest name. The exit code stays the same. The warning is on standard error. The JSON of commands that
+act on jobs has it in \`warnings\`, too.
 `
 
 /** Returns the reference of every command of a program, as Markdown. */

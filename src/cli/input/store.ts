@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AttachedAccount } from '../../emulator/index.js'
-import { connect, type Connection } from '../../connection/index.js'
+import type { Connection } from '../../connection/index.js'
 import {
+  connectWithPorts,
   ownCosmosClient,
   readSettings,
   reportWrites,
@@ -72,7 +73,10 @@ export async function withStore<T>(
   holder: StoreHolder = 'self',
 ): Promise<T> {
   const { data } = options
-  if (data === undefined) return use(settings)
+  if (data === undefined) {
+    refuseNoStore(settings)
+    return use(settings)
+  }
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
@@ -98,6 +102,14 @@ export async function withStore<T>(
     client?.dispose()
     await embedded.close()
   }
+}
+
+/** Refuses settings that name no store. The library names the same settings in the words of programs. */
+export function refuseNoStore({ endpoint, connectionString }: Settings): void {
+  if ((endpoint ?? connectionString) !== undefined) return
+  const variables = 'set COSMOS_ENDPOINT or COSMOS_CONNECTION_STRING'
+  const message = `no store is named: pass --endpoint (or --data for an embedded one), or ${variables}`
+  throw new CliError(message, exitCodes.usage)
 }
 
 /**
@@ -194,10 +206,10 @@ export async function withClient<T>(
   use: (client: JobClient) => Promise<T>,
   telemetry: Telemetry = silent,
 ): Promise<T> {
-  const client = await connect({ ...settings, telemetry })
+  const { client, close } = await connectWithPorts({ ...settings, telemetry })
   try {
     return await use(client)
   } finally {
-    client.close()
+    close()
   }
 }

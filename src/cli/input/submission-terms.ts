@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../platform/internal.js'
+import { counted, withoutUndefined } from '../../platform/internal.js'
 import type { SubmitOptions } from '../../sas/index.js'
 import { submitProblems } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
@@ -39,4 +39,21 @@ export function termsOf({ tag, priority, ...given }: GivenTerms): SubmissionTerm
   const problems = [...wrongPriority, ...found, ...wrongTags]
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return { ...terms, tags }
+}
+
+/** Returns what a user should know about jobs that existed before, which keep their terms. Null if there is nothing. */
+export function keptTerms(given: GivenTerms, known: number): string | null {
+  const { tag, priority, replyTo, notify, completeWithin, retainFor } = given
+  const options = {
+    '--tag': tag,
+    '--priority': priority,
+    '--reply-to': replyTo,
+    '--notify': notify,
+    '--complete-within': completeWithin,
+    '--retain-for': retainFor,
+  }
+  const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (known === 0 || names.length === 0) return null
+  const jobs = counted(known, 'job was', 'jobs were')
+  return `${jobs} submitted before and ${known === 1 ? 'keeps its' : 'keep their'} terms: ${names.join(', ')} changed nothing there`
 }

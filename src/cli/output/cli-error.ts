@@ -26,11 +26,14 @@ export class CliError extends Error {
 }
 
 /** Exit codes by error name. Importing the error classes would load most of the package before any output. */
-const codesByName: Readonly<Record<string, number>> = {
+export const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
   CommandInvalid: exitCodes.usage,
   ScheduleInvalid: exitCodes.usage,
+  WorkflowInvalid: exitCodes.usage,
+  ProcessorOptionsError: exitCodes.usage,
+  PayloadStoreMissing: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
   ScheduleNotFound: exitCodes.notFound,
   StepNotFound: exitCodes.notFound,
@@ -39,8 +42,19 @@ const codesByName: Readonly<Record<string, number>> = {
   UnitNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
   CommandRefused: exitCodes.conflict,
+  JobUnreadable: exitCodes.conflict,
+  ProcessorRunningError: exitCodes.conflict,
+  RefusedLeaseError: exitCodes.conflict,
+  LeaseLostError: exitCodes.conflict,
   StoreUnavailable: exitCodes.store,
   StoreRefused: exitCodes.store,
+  PayloadUnavailable: exitCodes.store,
+  FeedError: exitCodes.store,
+  // These are failures and not refusals: what the command was about is damaged, or the code of a user has failed.
+  PayloadDamaged: exitCodes.failed,
+  DocumentInvalid: exitCodes.failed,
+  JobFailed: exitCodes.failed,
+  DelegateError: exitCodes.failed,
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -59,7 +59,7 @@ function inCommandWords(message: string, names: ReadonlyMap<string, string>): st
   const places = [
     ...mixed,
     `(?<=^|: |; )${any}(?= (?:is|must|needs|belongs|names|excludes)\\b| ")`,
-    `(?<=\\b(?:either|or|exceed|with|to|than|as|its|new) )${any}(?=[,;:]|$)`,
+    `(?<=\\b(?:either|or|exceed|with|to|than|as|its|new|pass) )${any}(?=[,;:]|$)`,
   ]
   const wanted = new RegExp(`${quoted}|${places.join('|')}`, 'gu')
   return withoutCall(message).replaceAll(wanted, (found) => names.get(found) ?? found)

@@ -1,3 +1,4 @@
+import { counted } from '../../platform/internal.js'
 import { ConfigurationInvalid } from '../../connection/index.js'
 import { CliError } from './cli-error.js'
 
@@ -25,4 +26,17 @@ export class Problems {
   refuse(): void {
     if (this.found.length > 0) throw new ConfigurationInvalid(this.found)
   }
+}
+
+/** The most problems of a message, and the most characters of each. A file may have many lines, and a line may be long. */
+const mostProblems = 10
+const mostCharacters = 500
+
+/** Returns the first problems in one sentence, and the number of the others. */
+export function firstProblems(problems: readonly string[]): string {
+  const first = problems.slice(0, mostProblems).map((problem) => {
+    return problem.length <= mostCharacters ? problem : `${problem.slice(0, mostCharacters)}…`
+  })
+  const left = problems.length - first.length
+  return [...first, ...(left > 0 ? [`and ${counted(left, 'more line')}`] : [])].join('; ')
 }

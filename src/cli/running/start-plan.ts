@@ -12,7 +12,7 @@ import type { Agent, Schedule } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { wholeNumber } from '../input/whole-number.js'
 import { Problems } from '../output/problems.js'
-import { settingsOf } from '../input/store.js'
+import { refuseNoStore, settingsOf } from '../input/store.js'
 import type { StoreOptions } from '../input/store-options.js'
 import { loadUserModule, modulePath, type UserModule } from '../input/user-module.js'
 
@@ -65,8 +65,10 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
   const needsAgents = rolesNamed(words)?.includes('agents') === true && settings !== undefined
   const module = environment?.module ?? settings?.module
   const exported = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : undefined
-  if (options.data === undefined)
-    problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
+  if (options.data === undefined) {
+    if (settings !== undefined) await problems.trying(() => refuseNoStore(settings))
+    problems.add(...connectionProblems({ endpoint: 'https://unread', ...settings }))
+  }
   problems.refuse()
   // Both are defined when no problem was found.
   if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)

@@ -1,5 +1,6 @@
 import { counted } from '../../platform/internal.js'
-import type { JobClient, LimitView } from '../../sas/index.js'
+import { similarName } from '../../platform/options.js'
+import type { JobClient, LimitView, SelectionFilter, UnknownName, Workflow } from '../../sas/index.js'
 import { runningAgents } from '../leases.js'
 import type { UnitSelection } from '../unit-selection.js'
 
@@ -41,7 +42,56 @@ export async function isUnknownName(
 }
 
 /** Returns the advice about a workflow or an agent whose name may be misspelt. */
-export function unknownText(what: string, name: string): string {
+export function unknownText(what: string, name: string, known: readonly string[] = []): string {
   const found = what === 'agent' ? 'no running instance has agent' : 'there is no job of workflow'
-  return `${found} ${JSON.stringify(name)} yet: check the name`
+  return `${found} ${JSON.stringify(name)} yet: ${advice(name, known)}`
+}
+
+/**
+ * Returns warnings about names of a filter that selected nothing, because a misspelt name looks like a problem that is
+ * solved. `definedBy` loads the workflows of a module, whose names are right although no job has them.
+ */
+export async function misspeltNames(
+  client: Pick<JobClient, 'select'>,
+  filter: Pick<SelectionFilter, 'workflow' | 'step'>,
+  definedBy: () => readonly Workflow<unknown>[] | Promise<readonly Workflow<unknown>[]>,
+): Promise<string[]> {
+  try {
+    const unknown = await client.select(filter).unknownNames()
+    if (unknown.length === 0) return []
+    const workflows = await definedBy()
+    return unknown.flatMap((each) => warningAbout(each, workflows) ?? [])
+  } catch {
+    // The selection itself was read, so this error changes nothing.
+    return []
+  }
+}
+
+function warningAbout(
+  { what, name, workflow, jobs, known }: UnknownName,
+  workflows: readonly Workflow<unknown>[],
+): string | null {
+  if (what === 'workflow') {
+    const defined = workflows.map((each) => each.name)
+    return defined.includes(name) ? null : unknownText(what, name, [...known, ...defined])
+  }
+  const meant = workflows.filter((each) => workflow === null || each.name === workflow)
+  const steps = meant.flatMap(({ plan }) => plan.steps.map(({ id }) => id))
+  const names = [...new Set([...known, ...steps])]
+  // Among jobs of all workflows, the step may be that of an older job.
+  if (steps.includes(name) || (workflow === null && similarName(name, names) === undefined)) return null
+  const among = jobs === 1 ? 'the newest job' : `the newest ${jobs} jobs`
+  const ofWorkflow = workflow === null ? '' : ` of workflow ${JSON.stringify(workflow)}`
+  const verb = jobs === 1 ? 'has' : 'have'
+  return `${among}${ofWorkflow} ${verb} no step ${JSON.stringify(name)}: ${advice(name, names)}`
+}
+
+/** The most names that an advice lists. */
+const mostNames = 10
+
+function advice(name: string, known: readonly string[]): string {
+  const similar = similarName(name, known)
+  if (similar !== undefined) return `did you mean ${JSON.stringify(similar)}?`
+  const first = known.slice(0, mostNames).map((each) => JSON.stringify(each))
+  return first.length === 0 ? 'check the name' : `check the name; there is ${first.join(', ')}`
 }

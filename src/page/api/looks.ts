@@ -6,6 +6,7 @@ import {
   examine,
   listDeadLetters,
   listLeases,
+  misspeltNames,
   pageAfter,
   pageBefore,
   readAttention,
@@ -27,6 +28,10 @@ import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseR
 
 const defaultLimit = 50
 
+const nameWarnings = z
+  .array(z.string())
+  .meta({ description: 'If nothing was found: which name of the filter may be misspelt.' })
+
 const jobs = route({
   method: 'GET',
   path: '/api/jobs',
@@ -46,8 +51,9 @@ const jobs = route({
     next: z.string().nullable(),
     unreadable: z.number().meta({ description: 'The number of jobs whose document cannot be read.' }),
     charge: z.number().meta({ description: 'The request units of the query.' }),
+    warnings: nameWarnings,
   }),
-  handle: async ({ client, clock, charges }, { before, attention, limit, ...filter }) => {
+  handle: async ({ client, clock, charges, workflows }, { before, attention, limit, ...filter }) => {
     const page: ReturnType<typeof pageBefore> = before === undefined ? {} : pageBefore(before, clock.now())
     if (page === null)
       throw new RequestInvalid(`before ${JSON.stringify(before)} is neither a time nor a page`)
@@ -70,6 +76,7 @@ const jobs = route({
       next: last === undefined ? null : pageAfter(last),
       unreadable: unreadable.length,
       charge,
+      warnings: shown.length > 0 ? [] : await misspeltNames(client, given, () => workflows),
     }
   },
 })
@@ -176,17 +183,23 @@ const attention = route({
       .number()
       .nullable()
       .meta({ description: 'The time until then, by the clock of the server.' }),
+    warnings: nameWarnings,
   }),
-  handle: async ({ client, selection, clock }, { assignee, snoozed, ...filter }) => {
+  handle: async ({ client, selection, clock, workflows }, { assignee, snoozed, ...filter }) => {
     const now = clock.now()
+    const asked = filterOf(filter, now)
     const found = await readAttention(client, selection, {
-      filter: filterOf(filter, now),
+      filter: asked,
       now,
       assignee,
       onlySnoozed: snoozed === 'true',
     })
     const { nextSnoozeEnd } = found
-    return { ...found, nextSnoozeInMs: nextSnoozeEnd === null ? null : Date.parse(nextSnoozeEnd) - now }
+    return {
+      ...found,
+      nextSnoozeInMs: nextSnoozeEnd === null ? null : Date.parse(nextSnoozeEnd) - now,
+      warnings: found.groups.length > 0 ? [] : await misspeltNames(client, asked, () => workflows),
+    }
   },
 })
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../../sas/index.js'
+import { misspeltNames } from '../../operations/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import { filterShape } from './filters.js'
 import type { Progress } from './operation-log.js'
 import type { PageStore } from './page-store.js'
@@ -87,7 +89,7 @@ interface Perform {
 
 /** Carries out an action on the selected jobs. A refusal of a single job is an error. */
 export async function performed(
-  { operations, by, clock }: PageStore,
+  { operations, by, clock, client, workflows }: PageStore,
   command: string,
   selected: Selected,
   { one, all }: Perform,
@@ -100,10 +102,13 @@ export async function performed(
     await one(job)
     return { isDryRun: dryRun, done: [job.jobId], refused: [] }
   }
-  const many = (progress: Progress): Promise<Report> =>
-    filter === undefined
-      ? eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
-      : all(filter, progress)
+  const many = async (progress: Progress): Promise<Report> => {
+    if (filter === undefined) return eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
+    const made = await all(filter, progress)
+    if (made.done.length + made.refused.length > 0) return made
+    const warnings = await misspeltNames(client, withoutUndefined(filter), () => workflows)
+    return warnings.length === 0 ? made : { ...made, warnings }
+  }
   // A dry run changes nothing, so it is not listed.
   if (dryRun) return many(unwatched)
   const id = operation ?? operations.newId()

@@ -18,6 +18,7 @@ const statusByName: Readonly<Record<string, number>> = {
   JobUnreadable: 409,
   StoreUnavailable: 503,
   StoreRefused: 503,
+  PayloadUnavailable: 503,
 }
 
 /** Returns the status of the answer to a request that failed with this error. */

@@ -157,12 +157,16 @@ export function similarName(name: string, known: readonly string[]): string | un
 }
 
 /**
- * Checks whether `name` means `candidate`: at most one in four of its characters is wrong, or only their order is.
+ * Checks whether `name` means `candidate`: at most one in four of its characters is wrong, or one of three, or only their order is.
  * In earlier versions, the names of durations ended in their unit.
  */
 function isMeant(candidate: string, name: string): boolean {
   const isReordered = Array.from(candidate).sort().join('') === Array.from(name).sort().join('')
-  return name === `${candidate}ms` || isReordered || distance(candidate, name) <= name.length / 4
+  return (
+    name === `${candidate}ms` ||
+    isReordered ||
+    distance(candidate, name) <= (name.length === 3 ? 1 : name.length / 4)
+  )
 }
 
 function sentence({ path, message }: Issue): string {

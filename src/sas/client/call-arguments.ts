@@ -112,7 +112,7 @@ export function resubmissionOf(
     input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
   const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
   if (step === undefined && input !== undefined) {
-    throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+    throw new CommandInvalid('resubmit: input needs step, the name of the step that it is for')
   }
   return { kind: 'resubmit', by, why, ...steps }
 }

@@ -109,7 +109,7 @@ export class JobClient {
 
   /** Selects the jobs that match a filter, for a command on all of them. Sends no request. */
   select(filter: SelectionFilter): JobSelection {
-    return new JobSelection(this, filter, this.options.clock)
+    return new JobSelection(this, filter, this.options)
   }
 
   /**
@@ -133,8 +133,8 @@ export class JobClient {
    * are carried over with their outputs and their undo, and the others run with new idempotency keys. Only the
    * new job can then undo the carried steps. A repeated call returns the same new job.
    *
-   * @throws CommandInvalid if an argument is invalid; nothing was written
-   * @throws CommandRefused if the job cannot be restarted so; nothing was written
+   * @throws CommandInvalid if an argument is invalid, or if `after` is missing; nothing was written
+   * @throws CommandRefused if the state of the job does not allow the restart; nothing was written
    * @throws JobNotFound if the job does not exist
    * @throws StepNotFound if the job has no step `from`; nothing was written
    */

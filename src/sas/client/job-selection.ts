@@ -5,6 +5,8 @@ import { isSnoozed } from '../decisions/operator/triage.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
+import { unknownNames, type UnknownName } from '../store/filters/unknown-names.js'
+import type { JobQueries } from '../store/job-queries.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 import type { Workflow } from '../workflow/workflow.js'
 import {
@@ -13,7 +15,7 @@ import {
   type MigrateOptions,
   type MigrateReport,
 } from './repair/migrate-options.js'
-import type { RestartOptions } from './repair/restart-options.js'
+import { restartProblems, type RestartOptions } from './repair/restart-options.js'
 import type { TriageOptions } from './triage/triage-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
@@ -74,7 +76,7 @@ export class JobSelection {
   constructor(
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,
-    private readonly clock: Pick<Clock, 'now'>,
+    private readonly ports: { readonly clock: Pick<Clock, 'now'>; readonly queries: JobQueries },
   ) {}
 
   /** Returns every job that matches, the newest submission first. */
@@ -89,6 +91,14 @@ export class JobSelection {
       found.push(...page)
       if (page.length < pageSize) return found.filter((job) => this.fitsTriage(job))
     }
+  }
+
+  /**
+   * Returns the workflow or step of the filter if no job has it, with the names that jobs have. Call this when a selection
+   * has found nothing, to find a misspelt name. It reads at most 40 jobs, however many there are.
+   */
+  unknownNames(): Promise<readonly UnknownName[]> {
+    return unknownNames(this.ports.queries, this.filter)
   }
 
   /** Calls {@link SingleCommands.resubmit} for every matching job in the filter's state (default: Error). */
@@ -109,9 +119,16 @@ export class JobSelection {
   ): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
-    return this.each(options, fits, ({ jobId, partitionKey }) =>
-      this.commands.restart(jobId, { ...command, partitionKey }),
-    )
+    const problems = restartProblems('any', command)
+    if (problems.length > 0) return Promise.reject(new CommandInvalid(`restart: ${problems.join('; ')}`))
+    return this.each(options, fits, async ({ jobId, partitionKey }) => {
+      try {
+        await this.commands.restart(jobId, { ...command, partitionKey })
+      } catch (error) {
+        // These options suit other jobs, such as those without an effect that could be undone.
+        throw error instanceof CommandInvalid ? new CommandRefused(jobId, error.message) : error
+      }
+    })
   }
 
   /**
@@ -165,7 +182,7 @@ export class JobSelection {
 
   private fitsTriage({ triage }: JobSummary): boolean {
     const { isSnoozed: wanted, assignee } = this.filter
-    const fits = wanted === undefined || isSnoozed(triage, this.clock.now()) === wanted
+    const fits = wanted === undefined || isSnoozed(triage, this.ports.clock.now()) === wanted
     return fits && (assignee === undefined || triage?.assignee === assignee)
   }
 

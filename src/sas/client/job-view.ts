@@ -16,9 +16,8 @@ import type { Progress, RestartedAs, RestartOf, Triage } from '../model/readable
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isWaitingAtLimit } from '../gates/place-ahead.js'
-import { isLeftBehind } from '../decisions/ledger.js'
 import { payloadsOf } from '../waiting/collect-event.js'
-import { failuresOf, isBetweenTries, workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, isLeftBehind, workOf } from '../model/work.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
@@ -31,6 +30,8 @@ export interface Raised {
   readonly at: string
   readonly by?: string | undefined
   readonly note?: string | undefined
+  /** When the question was put that this answers. ISO-8601 UTC. */
+  readonly askedAt?: string | undefined
 }
 
 /** A step as shown to people. */
@@ -87,6 +88,7 @@ export interface StepView {
   /** The resolved input of the operation or, once the undo has begun, of the undo. Null before. */
   readonly input: Json
   readonly output: Json
+  /** What needs an operator. Null if the job went on without the step. */
   readonly attention: Attention | null
   /**
    * Whether an attempt with the current idempotency key may have had an effect that has not been undone. A
@@ -200,7 +202,7 @@ function changedAtOf(document: JobDocument | StepDocument): string | null {
 function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {
   const isSkipped = entry?.state === 'Skipped'
   const { stepId, actor, action, currentState, maxFailures } = step
-  const { dependsOn, attention, diagnostics } = step
+  const { dependsOn, attention } = step
   return {
     stepId,
     actor,
@@ -220,10 +222,18 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     dependsOn,
     input: workOf(step).input,
     output: outputOf(step, entry),
-    attention,
+    // The job goes on without a step that is left behind, so the step needs no operator.
+    attention: isLeftBehind(entry) ? null : attention,
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
-    diagnostics,
+    diagnostics: diagnosticsOf(step, entry),
   }
+}
+
+/** Returns the failures of a step. If the job goes on without a step that got no answer, this is a failure too. */
+function diagnosticsOf(step: StepDocument, entry: LedgerEntry | undefined): readonly Diagnostic[] {
+  const { attention, attempt, diagnostics, outcome } = step
+  if (attention === null || outcome !== null || !isLeftBehind(entry)) return diagnostics
+  return [...diagnostics, { at: attention.since, by: attention.by, attempt, message: attention.message }]
 }
 
 /** Returns the deadline and the earliest next attempt of a step. */

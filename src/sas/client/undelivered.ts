@@ -3,6 +3,10 @@ import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { hiddenText } from '../model/values/hidden.js'
+import { concealerAmong } from '../plan/hide-documents.js'
+import { readSteps } from '../store/read-steps.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
 import { receiverOf } from '../notifier/reply.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
@@ -73,13 +77,27 @@ export async function resend(
     throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
   if (given.isDryRun) return notices
-  const decision = { ...given, now: clock.now() }
+  // Jobs in several partitions may have this id.
+  let { why } = given
+  for (const pk of new Set(notices.map((notice) => notice.pk)))
+    why = (await concealerOf(store, pk, jobId))(why)
+  const decision = { ...given, why, now: clock.now() }
   for (const notice of notices) await resendOne(store, notice, decision)
-  for (const { workflow } of notices.slice(0, 1)) {
-    const { by, why } = decision
-    telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by, why })
-  }
+  for (const { workflow } of notices.slice(0, 1))
+    telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by: given.by, why })
   return notices
+}
+
+/**
+ * Returns a function that hides the secrets of a job in a text that is stored. Of a job that cannot be read, the secrets
+ * are unknown, so it hides the whole text.
+ */
+async function concealerOf(store: StateStore, pk: string, jobId: string): Promise<(text: string) => string> {
+  const document = await store.read({ pk, id: jobDocumentId(jobId) })
+  if (document === null) return (text) => text
+  const decoded = decodeDocument(document)
+  if (decoded.kind !== 'job') return () => hiddenText
+  return concealerAmong([decoded.job], await readSteps(store, decoded.job))
 }
 
 /**

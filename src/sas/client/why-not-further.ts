@@ -2,13 +2,13 @@ import { counted } from '../../platform/internal.js'
 import { isTaken, isUnclaimed } from '../decisions/claim.js'
 import { isInQueue, wholeJob } from '../gates/job-place.js'
 import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
-import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
+import { isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
 import { isLargeList, itemsText } from './list-progress.js'
 import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
-import { failuresOf, isBetweenTries, isHeldBack, workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, isHeldBack, isLeftBehind, workOf } from '../model/work.js'
 
 /** The most steps that the sentence names. */
 const mostNamed = 3

@@ -8,11 +8,11 @@ import {
 } from './continue-or-end-job.js'
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
+import { isLeftBehind } from '../model/work.js'
 import { owedBy } from './owed-undos.js'
 import {
   hasMoreToUndo,
   inState,
-  isLeftBehind,
   isUnderWay,
   sameLedger,
   unseen,

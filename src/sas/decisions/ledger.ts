@@ -34,14 +34,6 @@ export function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry !== undefined && outcomes[entry.state] !== undefined
 }
 
-/** Checks whether the job goes on without the step of this entry, which was given up. */
-export function isLeftBehind(
-  entry: LedgerEntry | undefined,
-): entry is LedgerEntry & { readonly state: 'Failed' | 'TimedOut' | 'Refused' } {
-  const state = entry?.state
-  return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
-}
-
 /** Returns the state of a step without which the job goes on, by its last attempt. */
 function leftBehind({ outcome }: StepDocument): LedgerEntry['state'] {
   if (outcome === null) return 'TimedOut'

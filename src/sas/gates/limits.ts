@@ -1,7 +1,7 @@
 import { counted } from '../../platform/internal.js'
 import { optional, readOptions, shown, wholeNumber } from '../../platform/options.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
-import { CommandInvalid } from '../model/errors.js'
+import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './rules-in-force.js'
@@ -100,8 +100,8 @@ export class Limits {
    * at once. If more steps are at work than the new limit allows, they end their work. `atOnce: 0` lets no step with
    * this key begin.
    *
-   * @throws CommandInvalid if a number is not allowed, the key is paused, or only single partitions have this limit;
-   * nothing was written
+   * @throws CommandInvalid if a number is not allowed, or only single partitions have this limit; nothing was written
+   * @throws CommandRefused if the key is paused; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
@@ -114,7 +114,7 @@ export class Limits {
     const before = (await this.shared('set', key))?.operated
     if (before?.before !== undefined) {
       const paused = `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`
-      refuse('set', [`${paused}: resume it first, and then set it`])
+      throw new CommandRefused(key, `${paused}: resume it first, and then set it`)
     }
     const { atOnce, perSecond, burst } = values
     const numbers = {
@@ -142,7 +142,8 @@ export class Limits {
    * Lets no step with this key begin, until {@link resume}. Steps at work go on. A key may be paused before a step
    * has come to it. If an operator has set the limit before, `resume` restores what was set.
    *
-   * @throws CommandInvalid if the key is paused already, or only single partitions have this limit; nothing was written
+   * @throws CommandInvalid if only single partitions have this limit; nothing was written
+   * @throws CommandRefused if the key is paused already; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async pause(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
@@ -150,23 +151,28 @@ export class Limits {
     const terms = this.terms('pause', options)
     const before = (await this.shared('pause', key))?.operated ?? null
     if (before?.atOnce === 0)
-      refuse('pause', [
+      throw new CommandRefused(
+        key,
         `limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}; resume it to end this pause`,
-      ])
+      )
     return this.decided(key, 'pause', { atOnce: 0, ...terms })
   }
 
   /**
    * Ends the pause of a key. The limit is again what it was before: that of an operator, or that of the workflows.
    *
-   * @throws CommandInvalid if the key is not paused; nothing was written
+   * @throws CommandInvalid if no step or job has come to the limit; nothing was written
+   * @throws CommandRefused if the key is not paused; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async resume(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
     const terms = this.terms('resume', options)
     const { operated } = await this.known('resume', key)
     if (operated?.atOnce !== 0)
-      refuse('resume', [`limit ${JSON.stringify(key)} is not paused, so there is nothing to resume`])
+      throw new CommandRefused(
+        key,
+        `limit ${JSON.stringify(key)} is not paused, so there is nothing to resume`,
+      )
     return this.decided(key, 'resume', terms)
   }
 

@@ -125,7 +125,7 @@ export class StepNotFound extends Error {
   }
 }
 
-/** The current state of the job does not allow the operator's command. Nothing was written. */
+/** The current state of the job or the limit does not allow the operator's command. Nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
   readonly code = 'COMMAND_REFUSED'

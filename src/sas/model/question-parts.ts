@@ -38,6 +38,8 @@ export const event = z.object({
   at: z.string(),
   by: z.string().optional(),
   note: z.string().optional(),
+  /** When the question was put. Missing if the event answers no question. */
+  askedAt: z.string().optional(),
 })
 
 /**

@@ -1,4 +1,4 @@
-import type { Attention, StepDocument } from './documents.js'
+import type { Attention, LedgerEntry, StepDocument } from './documents.js'
 
 /** The operation of an attempt: the step's own operation, or its undo. */
 export interface Work {
@@ -93,4 +93,12 @@ export function offerWithinMs(usualMs: number, attention: Attention | null, now:
  */
 export function pauseAfterLateMs(lateDispatches: number): number {
   return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)
+}
+
+/** Checks whether the job goes on without the step of this entry, which was given up. */
+export function isLeftBehind(
+  entry: LedgerEntry | undefined,
+): entry is LedgerEntry & { readonly state: 'Failed' | 'TimedOut' | 'Refused' } {
+  const state = entry?.state
+  return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
 }

@@ -1,4 +1,5 @@
 import type { Container, SqlParameter } from '@azure/cosmos'
+import type { RetryPause } from '../../../lease-store/internal.js'
 import { storeError } from './cosmos-store-error.js'
 
 /** The container of jobs and steps, and a callback for charges. */
@@ -6,6 +7,8 @@ export interface CosmosStateStoreOptions {
   /** The container, partitioned by `/pk`, with `defaultTtl` -1. */
   readonly container: Container
   readonly onCharge?: (operation: string, charge: number) => void
+  /** The pause before a request is tried again that the store answered with status 449. Default: some milliseconds. */
+  readonly retryPause?: RetryPause
 }
 
 /** A query with its parameters. Undefined parameters are left out. */

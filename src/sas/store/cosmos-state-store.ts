@@ -1,3 +1,5 @@
+import { systemClock } from '../../platform/index.js'
+import { backoffDelayMs, systemRandom } from '../../platform/internal.js'
 import { cosmosErrorKind, watchFailures } from '../../../lease-store/internal.js'
 import { applyBatch, rangeIdIn } from './cosmos-batch.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
@@ -23,13 +25,17 @@ import type {
 } from './state-store.js'
 import { asNotice, asStep } from './decoded-documents.js'
 
+/** Waits for some milliseconds, each time longer. Other writers of the same document wait for another time. */
+const shortPause = (tries: number): Promise<void> =>
+  systemClock.sleep(backoffDelayMs(tries, { minMs: 10, maxMs: 100 }, systemRandom))
+
 /** The state container on Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosStateStore implements StateStore {
   private readonly requests: CosmosStateRequests
 
   constructor(options: CosmosStateStoreOptions) {
     this.requests = new CosmosStateRequests(options)
-    watchFailures(options.container.database.client)
+    watchFailures(options.container.database.client, options.retryPause ?? shortPause)
   }
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {

@@ -45,7 +45,7 @@ export function answerQuestion(step: StepDocument, answer: Answer, now: number):
   if (filled.kind === 'problem') return { kind: 'invalid', reason: filled.what }
   const { data: payload } = filled
   const note = answer.note === null ? {} : { note: answer.note }
-  const given = { payload, at: new Date(now).toISOString(), by: answer.by, ...note }
+  const given = { payload, at: new Date(now).toISOString(), by: answer.by, ...note, askedAt: asked.since }
   const answered = {
     ...step,
     event: given,

@@ -1,5 +1,5 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { isHeldBack } from '../model/work.js'
+import { isHeldBack, isLeftBehind } from '../model/work.js'
 
 /**
  * What a step, or the whole job, did for a while. `waiting` is for other steps, agents, events or a time, and
@@ -48,9 +48,17 @@ function readyTimes(job: JobDocument, byId: ReadonlyMap<string, StepDocument>): 
   return ready
 }
 
-function endsOf({ direction, outcome, event, collect }: StepDocument): string[] {
+function endsOf(step: StepDocument): string[] {
+  const { direction, outcome, event, collect } = step
   const told = direction === 'do' ? outcome?.at : undefined
-  return [told, event?.at, collect?.events.at(-1)?.at].filter((at) => at !== undefined)
+  const ends = [told, event?.at, collect?.events.at(-1)?.at, givenUpAt(step)]
+  return ends.filter((at) => at !== undefined)
+}
+
+/** Returns the time at which a step without an answer was given up. */
+function givenUpAt({ direction, processState, outcome, attention }: StepDocument): string | undefined {
+  const isUnanswered = direction === 'do' && processState === 'Error' && outcome === null
+  return isUnanswered ? attention?.since : undefined
 }
 
 interface Known {
@@ -98,7 +106,7 @@ function failuresOf({ diagnostics }: StepDocument, ready: string): { parts: Part
 
 /** Returns what the step has done since its last failed attempt. */
 function newest(step: StepDocument, { job, from, now }: Known): Part[] {
-  const { processState, outcome, place, kind, asked, claim } = step
+  const { processState, outcome, place, kind, asked, claim, event } = step
   const end = [...(outcome?.kind === 'success' ? [outcome.at] : []), ...endsOf(step)].at(-1)
   const before = step.failureCount > 0 ? 'backingOff' : 'waiting'
   if (processState === 'Processed' || processState === 'Compensated') {
@@ -106,11 +114,18 @@ function newest(step: StepDocument, { job, from, now }: Known): Part[] {
     const begun = claim !== null && claim.at > from && claim.at < end ? claim.at : null
     const what = kind === 'operation' ? `attempt ${step.attempt} done` : 'done'
     const work = kind === 'operation' ? ('running' as const) : ('waiting' as const)
-    if (begun === null) return [{ kind: work, from, to: end, what, isExact: kind !== 'operation' }]
+    if (begun === null)
+      return [{ kind: work, from: event?.askedAt ?? from, to: end, what, isExact: kind !== 'operation' }]
     return [
       { kind: before, from, to: begun, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
       { kind: work, from: begun, to: end, what, isExact: true },
     ]
+  }
+  const vainEnd = givenUpAt(step)
+  if (vainEnd !== undefined) {
+    const [work, what] =
+      kind === 'operation' ? (['running', 'no answer'] as const) : (['waiting', 'waited in vain'] as const)
+    return [{ kind: work, from, to: vainEnd, what, isExact: false }]
   }
   if (processState === 'Error' || step.attention?.kind === 'parked' || job.endedAt !== null) return []
   const open = (what: string, type: Part['kind'] = 'waiting', since = from): Part => ({
@@ -153,7 +168,9 @@ function underWay(
   ]
 }
 
-function flagOf({ processState, attention }: StepDocument, { endedAt }: JobDocument): Part[] {
+/** The job goes on without a step that was left behind, so such a step needs no operator. */
+function flagOf({ stepId, processState, attention }: StepDocument, { endedAt, steps }: JobDocument): Part[] {
+  if (isLeftBehind(steps[stepId])) return []
   const isHeld = attention !== null && (processState === 'Error' || attention.kind === 'parked')
   if (!isHeld) return []
   const ended = endedAt !== null && endedAt > attention.since ? endedAt : null

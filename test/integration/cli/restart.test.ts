@@ -116,10 +116,11 @@ it('`restart` prints JSON, for one job and for many', async () => {
   expect(JSON.parse(said())).toMatchObject({ command: 'restart', jobId: 'other', carried: ['reserve'] })
   forget()
   expect(await restart(undefined, { ...json, workflow: 'buying' }, terminal)).toBe(0)
-  expect(JSON.parse(said())).toEqual({ command: 'restart', isDryRun: false, done: ['R-2'], refused: [] })
+  const report = { command: 'restart', isDryRun: false, done: ['R-2'], refused: [], warnings: [] }
+  expect(JSON.parse(said())).toEqual(report)
   forget()
   await restart(undefined, { ...store, ...terms, workflow: 'nothing' }, terminal)
-  expect(said()).toBe('No matching job can be restarted.')
+  expect(said()).toContain('No matching job can be restarted.')
 })
 
 it('`restart` says what to pass for a step that may have acted, and shows nothing of the earlier job as its own', async () => {
@@ -169,9 +170,7 @@ it('`cancel --dry-run` shows which steps would be stopped, which undone, and whi
   expect(await decide('cancel', undefined, { ...store, workflow: 'shopping', dryRun: true }, terminal)).toBe(
     0,
   )
-  expect(said()).toBe(
-    '1 job would be cancelled:\n  C-1\n  C-1: stopped: parcel; undone: pay; effects stay: reserve',
-  )
+  expect(said()).toBe('1 job would be cancelled:\n  C-1: stopped: parcel; undone: pay; effects stay: reserve')
   await host.client.cancel('C-1', 'x')
   await expect(job.result()).rejects.toThrow()
   expect(

@@ -181,6 +181,26 @@ it('the options of `submit` become parts of every job', async () => {
   })
 })
 
+it('jobs that were submitted before keep their tags, and `submit` says so', async () => {
+  const line = JSON.stringify({ ...order, orderId: 'kept' })
+  expect(await submitting(line, { tag: ['customer=1'] })).toBe(0)
+  expect(noted).toEqual([])
+  expect(await submitting(line, { tag: ['customer=2'], priority: '3' })).toBe(0)
+  const changed = '--tag, --priority changed nothing there'
+  expect(noted).toEqual([`stepward: 1 job was submitted before and keeps its terms: ${changed}`])
+  forget()
+  expect(await submitting(line)).toBe(0)
+  expect(noted).toEqual([])
+})
+
+it('many bad lines, and long ones, give a message of a limited length', async () => {
+  const bad = (index: number) => JSON.stringify({ ...order, orderId: `${index}`, total: 'x'.repeat(5_000) })
+  const lines = Array.from({ length: 200 }, (_, index) => bad(index)).join('\n')
+  const error: unknown = await submitting(lines).catch((caught: unknown) => caught)
+  expect(String(error)).toContain('and 190 more lines (nothing was submitted)')
+  expect(String(error).length).toBeLessThan(10_000)
+})
+
 it('wrong options of `submit` are refused before any line is read', async () => {
   const submitted = submitting('no JSON', { tag: ['customer'], retainFor: 'soon' })
   await expect(submitted).rejects.toThrow(/^retainFor is "soon".*; --tag "customer" must be NAME=VALUE/)

@@ -61,6 +61,7 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
   expect({ ...resent, jobIds: resent.jobIds.toSorted() }).toEqual({
     isDryRun: false,
     notices: 2,
+    warnings: [],
     jobIds: ['ann', 'bob'],
   })
   // The feed brings both to the notifier at once; neither can be delivered.

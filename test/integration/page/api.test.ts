@@ -53,6 +53,27 @@ function shaped(method: string, path: string, value: unknown): unknown {
   return route?.answer.parse(value)
 }
 
+describe('a filter that finds nothing', () => {
+  const warnings = ['there is no job of workflow "buyng" yet: did you mean "buying"?']
+
+  it.each(['/api/jobs?workflow=buyng', '/api/attention?workflow=buyng'])('%s names it', async (path) => {
+    expect(await read(path)).toMatchObject({ warnings })
+  })
+
+  it('is named by an action', async () => {
+    const body = { filter: { workflow: 'buyng' }, why: 'tested' }
+    expect(await act('resubmit', body)).toMatchObject({ done: [], warnings })
+    expect(await act('cancel', { ...body, dryRun: true })).toMatchObject({ done: [], warnings })
+  })
+
+  it('is not misspelt if it names a workflow of jobs, or of the module of the page', async () => {
+    expect(await read('/api/jobs?workflow=packing')).toMatchObject({ jobs: [], warnings: [] })
+    expect(await read('/api/attention?workflow=buying&since=2020-01-01&until=2020-01-02')).toMatchObject({
+      warnings: [],
+    })
+  })
+})
+
 describe('the description of the API', () => {
   it('lists exactly the paths that the server answers', async () => {
     const { text } = await page.get('/api/openapi.json')

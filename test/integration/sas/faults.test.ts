@@ -73,6 +73,20 @@ describe('the state store when an answer is lost', () => {
     },
   )
 
+  it('tries a request again that the store answers with status 449, after a short pause (F-X3)', async () => {
+    const pauses: number[] = []
+    const retryPause = (tries: number): Promise<void> => Promise.resolve(void pauses.push(tries))
+    const own = new CosmosStateStore({ container, retryPause })
+    cosmos.faults.add({ status: 449, times: 3 })
+    expect(await own.apply(partition, job)).toMatchObject({ kind: 'applied' })
+    expect(pauses).toEqual([1, 2, 3])
+    cosmos.faults.add({ status: 449, times: 1, match: { operation: 'query' } })
+    expect(await own.listSteps(partition, 'job-1')).toHaveLength(2)
+    cosmos.faults.add({ status: 449 })
+    await expect(own.apply(partition, job)).rejects.toMatchObject({ name: 'StoreUnavailable' })
+    expect(pauses).toEqual([1, 2, 3, 1, 1, 2, 3])
+  })
+
   it('reports an unknown outcome when an earlier try of the SDK may have written (F-X4)', async () => {
     cosmos.faults.add({ status: 503, afterApply: true, times: 1 })
     cosmos.faults.add({ status: 429, retryAfter: 1, match: { operation: 'batch' } })

@@ -40,7 +40,7 @@ describe('a connection', () => {
   })
 
   it.each<[string, Connection, RegExp]>([
-    ['no account', {}, /no store is named: pass --endpoint/],
+    ['no account', {}, /no store is named: pass endpoint, connectionString/],
     [
       'an endpoint without scheme',
       { ...account, endpoint: 'localhost:8081' },

@@ -13,6 +13,7 @@ import type { SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { firstOf, warning, wrapped, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
@@ -42,9 +43,14 @@ export async function attention(options: AttentionOptions, terminal: Terminal): 
   }
   const assignee = mine ? whoAmI() : options.assignee
   const question = { filter: filterOf(options, now), now, assignee, onlySnoozed }
-  const { groups, ...found } = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => readAttention(client, settings, question)),
+  const { groups, warnings, ...found } = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const read = await readAttention(client, settings, question)
+      const by = { filter: question.filter, configured: settings.module }
+      return { ...read, warnings: await warningsIfEmpty(client, read.groups.length, by) }
+    }),
   )
+  noteWarnings(warnings, terminal)
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
   } else {

@@ -7,7 +7,7 @@ import {
 } from '../../../operations/index.js'
 import { CommandRefused, type JobClient, type JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
-import { isNameOfModule, isSharedLimit, type LimitModule } from './limits-of-module.js'
+import { isNameOfModule, isSharedLimit, type NamingModule } from './names-of-module.js'
 
 /** What can be paused. */
 type PauseKind = 'job' | 'workflow' | 'agent' | 'key'
@@ -19,7 +19,7 @@ export interface PauseTerms {
   readonly by: string
   readonly why: string
   readonly dryRun: boolean
-  readonly module: LimitModule
+  readonly module: NamingModule
 }
 
 /** What came of a pause or a resumption. */

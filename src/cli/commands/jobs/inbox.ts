@@ -6,6 +6,7 @@ import { wholeNumber } from '../../input/whole-number.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { fitted } from '../../output/fitted.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { table, type Terminal } from '../../output/terminal.js'
 
 export interface InboxOptions extends StoreOptions {
@@ -26,9 +27,14 @@ export async function inbox(options: InboxOptions, terminal: Terminal): Promise<
     ...(assignee === undefined ? {} : { assignee }),
     ...(workflow === undefined ? {} : { workflow }),
   }
-  const found = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.inbox({ ...which, newestFirst, limit: limit + 1 })),
+  const { found, warnings } = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const read = await client.inbox({ ...which, newestFirst, limit: limit + 1 })
+      const by = { filter: which, configured: settings.module }
+      return { found: read, warnings: await warningsIfEmpty(client, read.length, by) }
+    }),
   )
+  noteWarnings(warnings, terminal)
   const questions = found.slice(0, limit)
   if (options.json === true) terminal.print(JSON.stringify(questions))
   else terminal.print(questions.length === 0 ? 'no question waits' : describe(questions, terminal))

@@ -10,6 +10,7 @@ import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { unreadableText } from '../../output/undelivered-text.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
@@ -26,9 +27,14 @@ const mostOnPage = 10_000
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
   const filter = pageFilter(options, limit + 1)
-  const [found, unreadable] = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => Promise.all([client.list(filter), client.unreadable()])),
+  const [found, unreadable, warnings] = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const [listed, unread] = await Promise.all([client.list(filter), client.unreadable()])
+      const by = { filter, configured: settings.module }
+      return [listed, unread, await warningsIfEmpty(client, listed.length, by)] as const
+    }),
   )
+  noteWarnings(warnings, terminal)
   const jobs = found.slice(0, limit)
   const last = found.length > limit ? jobs.at(-1) : undefined
   if (options.json === true) {

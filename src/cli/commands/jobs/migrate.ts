@@ -17,6 +17,7 @@ import { loadUserModule, modulePath, workflowNamed, type UserModule } from '../.
 import { whoAmI } from '../../input/who-am-i.js'
 import { valueText } from '../../output/edit-text.js'
 import { bar, wrapped, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { print } from './resubmit-release-cancel.js'
 
 export interface MigrateCommandOptions extends StoreOptions, SelectionOptions {
@@ -118,17 +119,20 @@ async function migrateAll(
   { module, path, terms, options, terminal }: Given,
 ): Promise<number> {
   const workflow = workflowNamed(options.workflow ?? '', module, path)
+  const filter = filterOf(options, systemClock.now())
   const onProgress = (done: number, total: number): void => {
     terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
   }
   let report: BulkMigrateReport
   try {
-    const selection = client.select(filterOf(options, systemClock.now()))
-    report = await selection.migrate(workflow, { ...terms, onProgress })
+    report = await client.select(filter).migrate(workflow, { ...terms, onProgress })
   } finally {
     terminal.progressDone()
   }
-  if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report }))
+  const found = report.done.length + report.refused.length
+  const warnings = await warningsIfEmpty(client, found, { filter, configured: path })
+  noteWarnings(warnings, terminal)
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report, warnings }))
   else {
     const same = new Set(
       report.migrated.flatMap(({ jobIds, edit }) => (edit.changes.length === 0 ? jobIds : [])),

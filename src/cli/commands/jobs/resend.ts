@@ -1,11 +1,12 @@
 import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../../sas/index.js'
-import { counted } from '../../../platform/internal.js'
+import { counted, withoutUndefined } from '../../../platform/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
 export interface ResendOptions extends StoreOptions {
@@ -51,10 +52,13 @@ export async function resend(
   const resent = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
       const jobIds = jobId === undefined ? await untoldJobs(client, workflow) : [jobId]
-      if (jobId === undefined) return resendAll(client, { jobIds, decision, terminal })
-      return { notices: await client.resend(jobId, decision), jobIds }
+      if (jobId !== undefined) return { notices: await client.resend(jobId, decision), jobIds, warnings: [] }
+      const sent = await resendAll(client, { jobIds, decision, terminal })
+      const by = { filter: withoutUndefined({ workflow }), configured: settings.module }
+      return { ...sent, warnings: await warningsIfEmpty(client, jobIds.length, by) }
     }),
   )
+  noteWarnings(resent.warnings, terminal)
   if (options.json === true) terminal.print(JSON.stringify({ isDryRun: dryRun, ...resent }))
   else print(resent, dryRun, terminal)
   return exitCodes.ok

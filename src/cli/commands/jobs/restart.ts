@@ -1,6 +1,7 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import {
+  CommandInvalid,
   CommandRefused,
   type AfterRestart,
   type BulkReport,
@@ -8,7 +9,7 @@ import {
   type RestartOptions,
   type RestartReport,
 } from '../../../sas/index.js'
-import { CliError, exitCodes } from '../../output/cli-error.js'
+import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
 import { filterOf } from '../../input/selection.js'
@@ -18,6 +19,7 @@ import type { StoreOptions } from '../../input/store-options.js'
 import { loadUserModule } from '../../input/user-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { bar, wrapped, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { print } from './resubmit-release-cancel.js'
 
 export interface RestartCommandOptions extends StoreOptions, SelectionOptions {
@@ -49,7 +51,7 @@ export async function restart(
     const terms = { ...given, workflows }
     return withClient(settings, (client) =>
       jobId === undefined
-        ? restartAll(client, options, { terms, terminal })
+        ? restartAll(client, { terms, terminal, options, configured: settings.module })
         : restartOne(client, jobId, { terms, terminal, options }),
     )
   })
@@ -89,18 +91,19 @@ async function termsOf(options: RestartCommandOptions): Promise<Terms> {
 interface Given {
   readonly terms: Terms
   readonly terminal: Terminal
+  readonly options: RestartCommandOptions
 }
 
 async function restartOne(
   client: JobClient,
   jobId: string,
-  { terms, terminal, options }: Given & { readonly options: RestartCommandOptions },
+  { terms, terminal, options }: Given,
 ): Promise<number> {
   const report = await client
     .restart(jobId, { ...terms, ...withoutUndefined({ as: options.as }) })
     .catch((error: unknown) => {
-      if (!(error instanceof CommandRefused)) throw error
-      throw new CliError(inOptions(error.message), exitCodes.conflict, { cause: error })
+      if (!(error instanceof CommandRefused || error instanceof CommandInvalid)) throw error
+      throw new CliError(inOptions(error.message), exitCodeOf(error), { cause: error })
     })
   if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
   else printOne(report, terminal)
@@ -125,21 +128,24 @@ function printOne(report: RestartReport, terminal: Terminal): void {
 
 async function restartAll(
   client: JobClient,
-  options: RestartCommandOptions,
-  { terms, terminal }: Given,
+  { terms, terminal, options, configured }: Given & { readonly configured: string | undefined },
 ): Promise<number> {
+  const filter = filterOf(options, systemClock.now())
   const onProgress = (done: number, total: number): void => {
     terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
   }
   let report: BulkReport
   try {
-    const made = await client.select(filterOf(options, systemClock.now())).restart({ ...terms, onProgress })
+    const made = await client.select(filter).restart({ ...terms, onProgress })
     const refused = made.refused.map(({ jobId, reason }) => ({ jobId, reason: inOptions(reason) }))
     report = { ...made, refused }
   } finally {
     terminal.progressDone()
   }
-  if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
+  const found = report.done.length + report.refused.length
+  const warnings = await warningsIfEmpty(client, found, { filter, configured })
+  noteWarnings(warnings, terminal)
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report, warnings }))
   else print('restart', report, terminal)
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
-import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
+import type { BulkOptions, BulkReport, JobClient, SelectionFilter } from '../../../sas/index.js'
 import type { CancelPlan } from '../../../sas/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -10,6 +10,7 @@ import { isSelected, type SelectionOptions } from '../../input/selection-options
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 
 export type DecisionKind = 'resubmit' | 'release' | 'cancel'
@@ -54,16 +55,20 @@ export async function decide(
   const report = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) =>
       jobId === undefined
-        ? decideAll({ kind, client, options, terminal }, decision)
+        ? decideAll({ kind, client, options, terminal, configured: settings.module }, decision)
         : decideOne(client, { kind, jobId, step: options.step, ...decision, ...input }),
     ),
   )
-  for (const warning of report.warnings) terminal.note(`stepward: ${warning}`)
+  noteWarnings(report.warnings, terminal)
   if (options.json === true) terminal.print(JSON.stringify({ command: kind, ...report }))
   else {
-    print(kind, report, terminal)
+    print(
+      kind,
+      report,
+      terminal,
+      report.plans?.map(({ jobId, ...plan }) => [jobId, partsOf(plan).join('; ')]),
+    )
     if (report.plan !== undefined) printPlan(report.plan, terminal)
-    for (const plan of report.plans ?? []) terminal.print(wrapped(lineOf(plan), terminal.width, '  '))
   }
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
@@ -123,26 +128,34 @@ interface Many {
   readonly client: JobClient
   readonly options: DecideOptions
   readonly terminal: Terminal
+  readonly configured: string | undefined
 }
 
 async function decideAll(many: Many, decision: Decision): Promise<Report> {
-  const report = await decideSelected(many, decision)
-  if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings: [] }
+  const filter = selectedBy(many.options)
+  const report = await decideSelected(many, filter, decision)
+  const found = report.done.length + report.refused.length
+  const warnings = await warningsIfEmpty(many.client, found, { filter, configured: many.configured })
+  if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings }
   const plans: JobPlan[] = []
   for (const jobId of report.done.slice(0, mostPlans)) {
     const job = await many.client.get(jobId)
     if (job !== null) plans.push({ jobId, ...(await job.cancelPlan()) })
   }
-  return { ...report, warnings: [], plans }
+  return { ...report, warnings, plans }
+}
+
+function selectedBy(options: DecideOptions): SelectionFilter {
+  const { assignee, snoozed, notSnoozed } = options
+  const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
+  return { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
 }
 
 async function decideSelected(
-  { kind, client, options, terminal }: Many,
+  { kind, client, terminal }: Many,
+  filter: SelectionFilter,
   decision: Decision,
 ): Promise<BulkReport> {
-  const { assignee, snoozed, notSnoozed } = options
-  const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
-  const filter = { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
   const selection = client.select(filter)
   let reached = ''
   const onProgress: BulkOptions['onProgress'] = (done, total) => {
@@ -168,10 +181,6 @@ function printPlan(plan: CancelPlan, terminal: Terminal): void {
   for (const part of partsOf(plan)) terminal.print(wrapped(part, terminal.width, '  '))
 }
 
-function lineOf({ jobId, ...plan }: JobPlan): string {
-  return `${jobId}: ${partsOf(plan).join('; ')}`
-}
-
 function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
   const parts = [
     ['stopped', stopped],
@@ -181,8 +190,13 @@ function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
   return parts.map(([name, ids]) => `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`)
 }
 
-/** Prints what became of each job. */
-export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
+/** Prints what became of each job. `details` has more about some of the jobs, which then have a line each. */
+export function print(
+  kind: Printed,
+  { isDryRun, done, refused }: BulkReport,
+  terminal: Terminal,
+  details: readonly (readonly [jobId: string, text: string])[] = [],
+): void {
   const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
   if (done.length === 0 && refused.length === 0) {
     terminal.print(`No matching job can be ${past[kind]}.`)
@@ -190,7 +204,9 @@ export function print(kind: Printed, { isDryRun, done, refused }: BulkReport, te
   }
   if (done.length > 0) {
     terminal.print(`${counted(done.length, 'job')} ${verb}:`)
-    terminal.print(wrapped(firstOf(done), terminal.width, '  '))
+    for (const [jobId, text] of details) terminal.print(wrapped(`${jobId}: ${text}`, terminal.width, '  '))
+    const others = done.filter((jobId) => !details.some(([known]) => known === jobId))
+    if (others.length > 0) terminal.print(wrapped(firstOf(others), terminal.width, '  '))
   }
   for (const { jobId, reason } of refused) {
     terminal.print(wrapped(`${jobId} refused: ${reason}`, terminal.width, '  '))

@@ -13,10 +13,11 @@ import { isReplyTo, replyToRule } from '../../../sas/internal.js'
 import type { Telemetry } from '../../../telemetry/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
+import { firstProblems } from '../../output/problems.js'
 import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
 import { holdsStore, withClient, withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
-import { termsOf, type SubmissionTerms } from '../../input/submission-terms.js'
+import { keptTerms, termsOf, type SubmissionTerms } from '../../input/submission-terms.js'
 import { bar, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
 
@@ -137,7 +138,7 @@ function checked(
     }
   })
   if (problems.length === 0) return submissions
-  throw new CliError(`${file}: ${problems.join('; ')} (nothing was submitted)`, exitCodes.usage)
+  throw new CliError(`${file}: ${firstProblems(problems)} (nothing was submitted)`, exitCodes.usage)
 }
 
 /** Explains where an id comes from, because the file and the module may belong to different people. */
@@ -179,6 +180,8 @@ async function submitAll(work: Work): Promise<number> {
   const { length: submitted } = jobs
   const isText = options.json !== true
   if (isText) terminal.print(acceptedText(workflow.name, submitted, newIds.size))
+  const kept = keptTerms(options, submitted - newIds.size)
+  if (kept !== null) terminal.note(`stepward: ${kept}`)
   const failures = options.wait === true ? await failuresOf(jobs, work) : []
   const summary = { workflow: workflow.name, submitted, new: newIds.size, conflicts, invalid, failures }
   if (!isText) terminal.print(JSON.stringify(summary))
@@ -250,7 +253,7 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
   if (problems.length === 0) return
   const isAboutIds = invalid.length === 0
   const advice = isAboutIds ? '' : '; correct the invalid lines and submit them again'
-  const message = `${problems.join('; ')} (${submitted} of ${total} submitted${advice})`
+  const message = `${firstProblems(problems)} (${submitted} of ${total} submitted${advice})`
   const otherwise = problems.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
   throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted } from '../../../platform/internal.js'
-import type { BulkReport, JobClient } from '../../../sas/index.js'
+import type { BulkReport, JobSelection } from '../../../sas/index.js'
 import { triageParts, type TriageParts, type TriageTexts } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
@@ -9,6 +9,7 @@ import { isSelected, type SelectionOptions } from '../../input/selection-options
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, type Terminal } from '../../output/terminal.js'
+import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { print } from './resubmit-release-cancel.js'
 
@@ -30,28 +31,33 @@ export async function triage(
   await confirmed(options, { what: 'every job that needs an operator', isFiltered }, terminal)
   const { by = whoAmI(), dryRun = false } = options
   const report = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, async (client): Promise<BulkReport> => {
-      if (jobId === undefined) return triageAll(client, { ...parts, by, dryRun }, options, terminal)
-      await client.triage(jobId, { ...parts, by, dryRun })
-      return { isDryRun: dryRun, done: [jobId], refused: [] }
+    withClient(settings, async (client) => {
+      if (jobId !== undefined) {
+        await client.triage(jobId, { ...parts, by, dryRun })
+        return { isDryRun: dryRun, done: [jobId], refused: [], warnings: [] }
+      }
+      const filter = { ...filterOf(options, systemClock.now()), isFlagged: true as const }
+      const made = await triageAll(client.select(filter), { ...parts, by, dryRun }, terminal)
+      const found = made.done.length + made.refused.length
+      const selectedBy = { filter, configured: settings.module }
+      return { ...made, warnings: await warningsIfEmpty(client, found, selectedBy) }
     }),
   )
+  noteWarnings(report.warnings, terminal)
   if (options.json === true) terminal.print(JSON.stringify({ command: 'triage', ...report }))
   else print('triage', report, terminal)
   return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
 }
 
 async function triageAll(
-  client: JobClient,
+  selection: JobSelection,
   terms: TriageParts & { readonly by: string; readonly dryRun: boolean },
-  options: TriageCommandOptions,
   terminal: Terminal,
 ): Promise<BulkReport> {
   const onProgress = (done: number, total: number): void => {
     terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
   }
   try {
-    const selection = client.select({ ...filterOf(options, systemClock.now()), isFlagged: true })
     return await selection.triage({ ...terms, onProgress })
   } finally {
     terminal.progressDone()

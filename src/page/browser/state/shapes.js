@@ -135,7 +135,8 @@
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
  *
- * @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} JobPage
+ * @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number,
+ *   warnings: string[] }} JobPage
  *
  * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage
  *

@@ -86,7 +86,8 @@ export function JobsView() {
       data === null
         ? html`<p class="quiet">…</p>`
         : jobs.length === 0
-          ? html`<p class="quiet empty">No job matches.</p>`
+          ? html`<p class="quiet empty">No job matches.</p>
+              ${data.warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}`
           : html`<${Rows} jobs=${jobs} ticked=${ticked} setTicked=${setTicked} />`
     }
     ${data === null ? null : html`<p class="quiet charge">${chargeText(jobs.length, data.charge)}</p>`}

@@ -41,7 +41,8 @@ export interface RestartPorts {
  * Restarts a job as another job. A repeated call finds the link of the first one, and creates no second job
  * (F-B1, F-B2).
  *
- * @throws CommandRefused if the job cannot be restarted so; nothing was written
+ * @throws CommandInvalid if the options do not suit the job; nothing was written
+ * @throws CommandRefused if the state of the job does not allow the restart; nothing was written
  * @throws StepNotFound if the job has no step `from`; nothing was written
  * @throws JobNotFound if the job does not exist
  * @throws StoreUnavailable if the store could not be reached; call again with the same options
@@ -142,7 +143,7 @@ async function earlierReport(given: Try): Promise<RestartReport | null> {
   const there = await readableJob(ports.store, newAddress(given))
   const isSame = link.jobId === request.as && link.from === request.from
   const plan = planRestart({ ...standing, job }, request)
-  if (!isSame || (there !== null && there.payloadHash !== hash) || typeof plan === 'string') {
+  if (!isSame || (there !== null && there.payloadHash !== hash) || 'reason' in plan) {
     throw new CommandRefused(job.jobId, `job ${job.jobId} is over: ${handedOver(link)}`)
   }
   return { ...reportOf(given, plan), isNew: false }
@@ -155,10 +156,11 @@ async function plannedReport(given: Try): Promise<RestartReport> {
   refuseUnknownStep(standing.job, request.from)
   const wrong = request.input === undefined ? [] : given.check(request.input)
   if (wrong.length > 0) {
-    throw new CommandRefused(jobId, `the new input does not fit workflow ${workflow}: ${wrong.join('; ')}`)
+    throw new CommandInvalid(`the new input does not fit workflow ${workflow}: ${wrong.join('; ')}`)
   }
   const plan = planRestart(standing, request)
-  if (typeof plan === 'string') throw new CommandRefused(jobId, plan)
+  if ('reason' in plan)
+    throw plan.isAboutOptions ? new CommandInvalid(plan.reason) : new CommandRefused(jobId, plan.reason)
   const there = await readableJob(ports.store, newAddress(given))
   if (there?.restartOf?.jobId === jobId) return reportOf(given, plan)
   // A job with this id in another partition would give its attempts the same keys.

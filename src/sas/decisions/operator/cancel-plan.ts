@@ -1,5 +1,5 @@
 import { mayHaveActed } from '../claim.js'
-import { isLeftBehind } from '../ledger.js'
+import { isLeftBehind } from '../../model/work.js'
 import { owedBy } from '../owed-undos.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 

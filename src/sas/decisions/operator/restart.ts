@@ -36,14 +36,25 @@ export interface RestartPlan {
   readonly kept: readonly string[]
 }
 
+/** The reason why a job cannot be restarted so. */
+export interface RestartProblem {
+  readonly reason: string
+  /** Whether another option is needed. Otherwise, the state of the job does not allow the restart. */
+  readonly isAboutOptions: boolean
+}
+
 /** Returns what a restart does with each step, or the reason why the job cannot be restarted so. */
-export function planRestart({ job, steps }: Standing, request: Restart): RestartPlan | string {
-  const problem = stateProblem(job) ?? stepProblem(job, steps.get(request.from), request)
-  if (problem !== null) return problem
+export function planRestart({ job, steps }: Standing, request: Restart): RestartPlan | RestartProblem {
+  const state = stateProblem(job)
+  if (state !== null) return { reason: state, isAboutOptions: false }
+  const unfit = stepProblem(job, steps.get(request.from), request)
+  if (unfit !== null) return { reason: unfit, isAboutOptions: true }
   const following = followersOf(request.from, steps)
   const undone = job.stepIds.filter((id) => !following.has(id) && wasUndone(job, id))
   if (undone.length > 0) {
-    return `${list(undone)} cannot be carried over because of an undo: restart from there, or resubmit the job`
+    const advice = 'restart from there, or resubmit the job'
+    const reason = `${list(undone)} cannot be carried over because of an undo: ${advice}`
+    return { reason, isAboutOptions: false }
   }
   const carried = job.stepIds.filter((id) => !following.has(id) && isBehind(job.steps[id]))
   const again = job.stepIds.filter((id) => !carried.includes(id))
@@ -51,8 +62,9 @@ export function planRestart({ job, steps }: Standing, request: Restart): Restart
   const left = effectProblem(job, steps, { acting, after: request.after })
   if (left !== null) return left
   const long = listsTooLong(steps, again, request.input)
+  if (long !== null) return { reason: long, isAboutOptions: true }
   const isUndone = request.after === 'undo'
-  return long ?? { carried, again, undone: isUndone ? acting : [], kept: isUndone ? [] : acting }
+  return { carried, again, undone: isUndone ? acting : [], kept: isUndone ? [] : acting }
 }
 
 function stateProblem(job: JobDocument): string | null {
@@ -117,20 +129,23 @@ function effectProblem(
   job: JobDocument,
   steps: ReadonlyMap<string, StepDocument>,
   { acting, after }: Acting,
-): string | null {
+): RestartProblem | null {
   if (acting.length === 0 || after === 'keep') return null
   if (after === undefined) {
     const verb = acting.length === 1 ? 'runs' : 'run'
     const choice = 'pass after: "undo" to undo first what may have been done, or after: "keep" to leave it'
-    return `${list(acting)} ${verb} again and may have acted: ${choice}`
+    return { reason: `${list(acting)} ${verb} again and may have acted: ${choice}`, isAboutOptions: true }
   }
+  const refused = (reason: string): RestartProblem => ({ reason, isAboutOptions: false })
   const failed = acting.filter((id) => job.steps[id]?.state === 'CompensationFailed')
   if (failed.length > 0)
-    return `the undo of ${list(failed)} failed: resubmit the job first, or pass after: "keep"`
+    return refused(`the undo of ${list(failed)} failed: resubmit the job first, or pass after: "keep"`)
   const large = acting.filter((id) => {
     const step = steps.get(id)
     return step !== undefined && isLargeList(step)
   })
   if (large.length === 0) return null
-  return `the items of ${list(large)} are jobs of their own: cancel those first, and pass after: "keep"`
+  return refused(
+    `the items of ${list(large)} are jobs of their own: cancel those first, and pass after: "keep"`,
+  )
 }

@@ -4,6 +4,7 @@ import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
 import { concealerOf } from '../../../../src/sas/plan/hide-documents.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
 import { aStep } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
@@ -96,6 +97,32 @@ it('a secret that a restart brings is in neither job', async () => {
   await expect(other.client.restart('j', named)).rejects.toThrow('as contains a secret')
   await other.client.restart('j', { ...named, as: 'k' })
   expect((await other.world.job('k', 'j')).restartOf?.why).not.toContain('ZQX')
+})
+
+it('a secret in the reason of a resend is neither stored nor emitted', async () => {
+  const world = new StateWorld()
+  const { store, queries, clock, telemetry } = world
+  const client = new JobClient({ store, queries, clock, telemetry })
+  const iban = 'DE02120300000000202051'
+  await client.submit(paying, { iban }, { jobId: 'j', replyTo: 'https://shop.example/replies' })
+  const giveUp = async (): Promise<void> => {
+    const [notice] = await world.truth.listNotices('j', 'j')
+    if (notice === undefined) throw new Error('a job with replyTo has a notice')
+    const attention = { kind: 'notify' as const, since: '', by: 'n', message: 'answered 404' }
+    await world.put('j', [replacing(notice, { ...notice, completeByMs: null, attention })])
+  }
+  await giveUp()
+  await client.resend('j', { by: 'ann', why: `${iban} is right` })
+  const [sent] = await world.truth.listNotices('j', 'j')
+  expect(sent?.resends).toMatchObject([{ by: 'ann', why: '•••• secret is right' }])
+  expect(telemetry.of('job.operated')).toMatchObject([{ command: 'resend', why: '•••• secret is right' }])
+  // The secrets of a job that cannot be read are unknown.
+  await giveUp()
+  const job = await world.job('j')
+  await world.put('j', [replacing(job, { ...job, schema: 'edited' } as never)])
+  await client.resend('j', { by: 'ann', why: `${iban} is right` })
+  const [again] = await world.truth.listNotices('j', 'j')
+  expect(again?.resends.at(-1)?.why).toBe('•••• secret')
 })
 
 it('a value that a migration makes secret is not stored in its reason', async () => {

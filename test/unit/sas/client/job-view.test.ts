@@ -44,6 +44,45 @@ it('a step that failed shows the time of its attempts, not that of its wait for 
   expect(shown(failed)).toMatchObject({ startedAt: at(0), endedAt: at(25) })
 })
 
+it('a step without which the job goes on has an end, and needs no operator', () => {
+  const attention = { kind: 'error', since: at(40), by: 's', message: 'given up', stepId: 'only' } as const
+  const late = aStep({ stepId: 'only', dispatch: 1, processState: 'Error', attention, kind: 'waitFor' })
+  const after = aStep({
+    stepId: 'after',
+    dispatch: 1,
+    dependsOn: ['only'],
+    processState: 'Processed',
+    outcome: { ...done, at: at(45) },
+  })
+  const steps = {
+    only: { state: 'TimedOut', dispatch: 1 },
+    after: { state: 'Processed', dispatch: 1 },
+  } as const
+  const job = aJob({ stepIds: ['only', 'after'], steps, processState: 'Processed', endedAt: at(50) })
+  expect(viewOf(job, [late, after], { now }).steps).toMatchObject([
+    {
+      state: 'TimedOut',
+      attention: null,
+      startedAt: at(0),
+      endedAt: at(40),
+      diagnostics: [{ at: at(40), message: 'given up' }],
+    },
+    { startedAt: at(40), endedAt: at(45) },
+  ])
+})
+
+it('an attempt that was given up without an answer has an end', () => {
+  const attention = { kind: 'error', since: at(40), by: 's', message: 'no answer', stepId: 'only' } as const
+  const late = { processState: 'Error', attention, failureCount: 1 } as const
+  expect(shown(late)).toMatchObject({ attention, startedAt: at(0), endedAt: at(40), diagnostics: [] })
+})
+
+it('a question that was answered begins when it was put', () => {
+  const event = { payload: true, at: at(30), by: 'ann', askedAt: at(25) }
+  const answered = { kind: 'waitFor', processState: 'Processed', event, outcome: null } as const
+  expect(shown(answered)).toMatchObject({ startedAt: at(25), endedAt: at(30) })
+})
+
 it('a step that has not begun has no times', () => {
   expect(shown({ dispatch: 0 })).toMatchObject({ startedAt: null, endedAt: null, changedAt: null })
 })

@@ -29,7 +29,15 @@ function aStep(stepId: string, parts: Partial<StepDocument>): StepDocument {
 }
 
 function aJob(stepIds: string[], parts: Partial<JobDocument> = {}): JobDocument {
-  const job = { stepIds, submittedAt: at(0), endedAt: null, audit: [], compensation: null, ...parts }
+  const job = {
+    stepIds,
+    submittedAt: at(0),
+    endedAt: null,
+    audit: [],
+    steps: {},
+    compensation: null,
+    ...parts,
+  }
   return job as unknown as JobDocument
 }
 
@@ -111,7 +119,10 @@ describe('what a step did', () => {
         processState: 'Error',
         attention: { kind: 'error', since: at(40), by: 'one', message: '', stepId: null },
       },
-      [['it', 'operator', 40, null]],
+      [
+        ['it', 'running', 0, 40, 'inexact'],
+        ['it', 'operator', 40, null],
+      ],
     ],
     [
       'is parked',
