@@ -70,6 +70,16 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
   return { ...ledger, ...Object.fromEntries(entries) }
 }
 
+/**
+ * Marks the outcome of a step as accepted, if the ledger that is written in the same transaction has its success. The
+ * ledger forgets a success only when the scheduler dispatches the step again, and a dispatch removes the outcome.
+ */
+export function withAcceptance(step: StepDocument, ledger: Ledger): StepDocument {
+  const entry = ledger[step.stepId]
+  if (step.outcome === null || entry?.state !== 'Processed' || entry.dispatch !== step.dispatch) return step
+  return { ...step, outcome: { ...step.outcome, accepted: true } }
+}
+
 /** Checks whether a step or its undo has begun and is not over. */
 export function isUnderWay(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processing' || entry?.state === 'Compensating'

@@ -14,7 +14,8 @@ type Raw = Readonly<Record<string, unknown>>
  * all other documents of the feed.
  *
  * - The scheduler reads a job that is not over, and a step whose attempt has ended, that was returned to the
- *   scheduler, or whose question was flagged by the supervisor (I8). It also reads the pauses.
+ *   scheduler, or whose question was flagged by the supervisor (I8). It does not read a step whose success the ledger
+ *   has already. It also reads the pauses.
  * - The agents read a step whose attempt may be open.
  * - The supervisor reads a step with a deadline, a job that may make no progress, a schedule that is not
  *   paused, and pauses of which jobs must be told.
@@ -25,7 +26,8 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
     const { type, lockedBy, dispatch } = document
     if (type === 'sas.job') return !isOver(document as JobDocument)
     if (type === 'sas.pauses') return true
-    return type === 'sas.step' && Number(dispatch) > 0 && (lockedBy === null || isReminder(document))
+    if (type !== 'sas.step' || !(Number(dispatch) > 0)) return false
+    return lockedBy === null ? !isAccepted(document) : isReminder(document)
   },
   agents: ({ type, lockedBy, outcome }) => type === 'sas.step' && lockedBy !== null && outcome === null,
   supervisor: ({ type, completeByMs, processState }) =>
@@ -36,6 +38,12 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
     type === 'sas.unreadable' ||
     (type === 'sas.notify' && completeByMs !== null) ||
     (type === 'sas.job' && attention !== null),
+}
+
+/** Checks whether the ledger of the job has the success of this step ({@link withAcceptance}). */
+function isAccepted({ processState, outcome }: Raw): boolean {
+  const { accepted } = (outcome ?? {}) as { readonly accepted?: unknown }
+  return processState === 'Processed' && accepted === true
 }
 
 /** Checks whether the supervisor has flagged an open question. The scheduler flags its job (I8). */

@@ -23,6 +23,11 @@ export const outcome = z.object({
   by: z.string(),
   /** Whether the attempt certainly had no effect, because it made no call or its only call was refused. */
   didNothing: z.boolean().default(false),
+  /**
+   * Whether the ledger of the job has this success, because one transaction wrote both. No scheduler must read the
+   * step because of it. Missing if an agent has recorded the outcome alone.
+   */
+  accepted: z.boolean().optional(),
 })
 
 /**

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../../telemetry/index.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
-import { stepsAsIn } from '../decisions/ledger.js'
+import { stepsAsIn, withAcceptance } from '../decisions/ledger.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
@@ -70,7 +70,10 @@ export class JobWriter {
     const firstBy = agents?.token ?? null
     const changed = decision.changed.map((step) => offeredTo(step, firstBy))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
-    const after = settled === undefined || isChangedAgain ? changed : [...changed, settled.after]
+    const after =
+      settled === undefined || isChangedAgain
+        ? changed
+        : [...changed, withAcceptance(settled.after, decision.job.steps)]
     const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
     for (const step of after) {
       const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)

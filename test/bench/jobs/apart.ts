@@ -26,6 +26,8 @@ export interface Apart {
   readonly storeId: number
   /** The id of the worker's current process. */
   readonly workerId: () => Promise<number>
+  /** The number of leases that each process of the fleet owns. */
+  readonly leasesOwned: () => Promise<readonly number[]>
   /** Starts another worker in place of one that was killed. Does nothing for a fleet, which does so itself. */
   readonly replaceWorker: () => void
   /** The lines that the workers have logged so far, oldest first. */
@@ -45,6 +47,10 @@ export interface Setting {
   readonly slots: number
   readonly kind: WorkerKind
   readonly door: StoreDoor
+  /** The number of workers of a fleet. Default 1. */
+  readonly workers?: number
+  /** The number of partitions of each container. Default 1. */
+  readonly partitions?: number
   /** Options of Node for the store and the worker. Default none, as users start them. */
   readonly nodeOptions?: readonly string[]
 }
@@ -52,7 +58,7 @@ export interface Setting {
 /** Calls `use` with the three, and ends them afterwards. */
 export async function apart<T>(
   { cli, workload }: JobPrograms,
-  { slots, kind, door, nodeOptions = [] }: Setting,
+  { slots, kind, door, workers: count = 1, partitions = 1, nodeOptions = [] }: Setting,
   use: (apart: Apart) => Promise<T>,
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
@@ -64,14 +70,22 @@ export async function apart<T>(
   try {
     const data = join(directory, 'data')
     const program = [...nodeOptions, cli]
-    const store = run(program, ['emulator', '--port', '0', '--json', '--data', data], {})
+    const store = run(
+      program,
+      ['emulator', '--port', '0', '--json', '--data', data, '--partitions', String(partitions)],
+      {},
+    )
     ending.push(() => store.end())
     const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
     const env: Record<string, string> = door === 'http' ? { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } : {}
     const place = door === 'http' ? [] : ['--data', data]
     const what = ['start', '--role', 'all', '--agents', workload, '--config', config, ...place]
     const startWorker = () => {
-      const worker = run(program, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
+      const worker = run(
+        program,
+        [...what, ...(kind === 'fleet' ? ['--instances', String(count), ...state] : [])],
+        env,
+      )
       workers.push(worker)
       ending.push(() => worker.end())
       return worker
@@ -80,17 +94,24 @@ export async function apart<T>(
     await worker.line('host.started')
     const client = await connect(door === 'http' ? { endpoint, key } : { embedded: await attached(data) })
     ending.push(async () => client.close())
+    const fleet = async () => {
+      const asked = run([cli], ['fleet', '--json', ...state], env)
+      const { rows } = JSON.parse(await asked.all()) as {
+        rows: { processId: number; leases: number | null }[]
+      }
+      return rows
+    }
     const workerId = async (): Promise<number> => {
       if (kind === 'alone') return worker.processId
-      const asked = run([cli], ['fleet', '--json', ...state], env)
-      const { rows } = JSON.parse(await asked.all()) as { rows: { processId: number }[] }
-      return rows[0]?.processId ?? Number.NaN
+      const [row] = await fleet()
+      return row?.processId ?? Number.NaN
     }
+    const leasesOwned = async () => (await fleet()).map(({ leases }) => leases ?? 0)
     const replaceWorker = (): void => {
       if (kind === 'alone') worker = startWorker()
     }
     const logged = () => workers.flatMap((one) => one.logged())
-    return await use({ client, storeId: store.processId, workerId, replaceWorker, logged })
+    return await use({ client, storeId: store.processId, workerId, leasesOwned, replaceWorker, logged })
   } finally {
     for (const end of ending.reverse()) await end()
   }

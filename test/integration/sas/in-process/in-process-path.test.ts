@@ -113,6 +113,16 @@ describe('the in-process path between scheduler and agents (D10)', () => {
     expect(world.faults.writes).toHaveLength(4)
   })
 
+  it('leaves nothing to read when another scheduler receives the steps of an ended job before the job', async () => {
+    const both = together()
+    await both.scheduler.onChanges(await submitted(), page)
+    await world.telemetry.waitFor('job.finished')
+    const steps = (await world.changes()).filter(({ type }) => type === 'sas.step')
+    expect(steps).toHaveLength(3)
+    await world.scheduler('two').onChanges(steps)
+    expect(world.faults.count('read')).toBe(0)
+  })
+
   it('reads nothing for a job that the agents receive before the scheduler', async () => {
     await world.submitted(three, { completeWithin: '30s' })
     const [submission, both] = [await world.changes(), together()]

@@ -12,6 +12,7 @@ const done = aStep({ dispatch: 1, processState: 'Processed' })
 const notice = { id: 'sas.notify:job-1:1', pk: 'job-1', type: 'sas.notify', completeByMs: 9 }
 const unreadable = { id: 'sas.unreadable:sas.job:job-1', pk: 'job-1', type: 'sas.unreadable' }
 const outcome = { kind: 'failed' as const, attempt: 1, at: '', by: 'agents-1' }
+const accepted = { kind: 'success' as const, attempt: 1, at: '', by: 'agents-1', accepted: true }
 const order = { id: 'order-1', pk: 'job-1', lockedBy: null, outcome: null, dispatch: 1, completeByMs: 9 }
 
 describe('the roles that must read a document', () => {
@@ -29,6 +30,8 @@ describe('the roles that must read a document', () => {
     ['a step whose attempt failed for now', { ...open, outcome }, ['supervisor']],
     ['a step given back, to be tried later', { ...done, completeByMs: 9 }, ['scheduler', 'supervisor']],
     ['a step whose attempt ended', done, ['scheduler']],
+    ['a step whose success the ledger has', { ...done, outcome: accepted }, []],
+    ['such a step after it was returned', aStep({ dispatch: 1, outcome: accepted }), ['scheduler']],
     ['a notice to be sent', notice, ['notifier']],
     ['a notice that was sent', { ...notice, completeByMs: null }, []],
     ['the record of an unreadable document', unreadable, ['notifier']],
