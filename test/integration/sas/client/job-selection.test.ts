@@ -113,6 +113,6 @@ it('a selection lists each job once, even if more jobs share a millisecond than 
     const first = summaries.findIndex(({ jobId }) => jobId === after?.jobId) + 1
     return Promise.resolve(summaries.slice(first, first + limit) as never)
   }
-  const listed = await new JobSelection({ list } as SingleCommands, {}, world.clock).list()
+  const listed = await new JobSelection({ list } as SingleCommands, {}, world).list()
   expect(listed.map(({ jobId }) => jobId)).toEqual(summaries.map(({ jobId }) => jobId))
 })
