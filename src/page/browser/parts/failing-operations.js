@@ -18,7 +18,7 @@ export function FailingOperations({ groups, retrying, error }) {
     <${Problem} error=${error} />
     ${
       shown.length === 0
-        ? html`<p class=${groups === null ? 'quiet' : 'good'}>${groups === null ? '…' : 'No step has failed for good.'}</p>`
+        ? html`<p class=${groups === null ? 'quiet' : 'good'}>${groups === null ? '…' : 'No step needs attention.'}</p>`
         : html`<ul class="rows">
             ${shown.map(
               ({ workflow, stepId, jobs, message }) =>
