@@ -24,7 +24,7 @@ export function addLimitCommands(program: Command, terminal: Terminal, ending: R
     })
 
   withStoreOptions(limit.command('set <key>'))
-    .description('set a limit in place of that of the workflows, also while jobs wait')
+    .description('replace the numbers that the workflows give a limit, also while jobs wait')
     .option(
       '--at-once <n>',
       'the largest number of steps at work at once; pass this or --per-second, or both',
@@ -40,7 +40,7 @@ export function addLimitCommands(program: Command, terminal: Terminal, ending: R
     })
 
   withStoreOptions(limit.command('clear <key>'))
-    .description('give a limit back to the workflows')
+    .description('remove what "limit set" has set, so that the numbers of the workflows apply again')
     .option('--why <text>', 'the reason; shown by the command audit')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (key: string, options: ClearLimitOptions) => {

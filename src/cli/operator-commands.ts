@@ -25,7 +25,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 
   withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
-    .option('--attention', 'only jobs that a person should look at')
+    .option('--attention', 'only jobs that need attention')
     .option('--limit <n>', 'the largest number of jobs to list', '100')
     .option(
       '--before <when>',
@@ -37,9 +37,11 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     })
 
   withSelection(withStoreOptions(program.command('attention')))
-    .description('what is stuck, grouped, and what to do about it; exit code 1 if there is a problem')
+    .description(
+      'the problems of jobs, grouped, and what to do about each group; exit code 1 if there is a problem',
+    )
     .option('--assignee <name>', 'only jobs that "stepward triage" has assigned to this person')
-    .option('--mine', 'only jobs that are assigned to you, by your account on this machine')
+    .option('--mine', 'only jobs that are assigned to the name of your account on this machine')
     .option('--snoozed', 'only jobs that are snoozed, which are hidden otherwise')
     .action(async (options: AttentionOptions) => {
       const { attention } = await import('./commands/jobs/attention.js')
@@ -47,7 +49,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     })
 
   withStoreOptions(program.command('watch <job>'))
-    .description('follow a job to its end, step by step; exit code 0 when it ends well')
+    .description('follow a job to its end, step by step; exit code 0 if it ends well')
     .action(async (job: string, options: StoreOptions) => {
       const { watch } = await import('./commands/jobs/watch.js')
       await ending(watch(job, options, terminal))
@@ -55,7 +57,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 
   decisionCommand(program, 'resubmit', { terminal, ending })
     .description('retry the failed steps of one job, or of all jobs that match')
-    .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
+    .option('--input <file>', 'JSON that replaces the input of the step that --step names; needs JOB')
   addTriageCommand(program, terminal, ending)
   addRestartCommand(program, terminal, ending)
   addMigrateCommand(program, terminal, ending)
@@ -114,7 +116,7 @@ function addReportCommands(program: Command, terminal: Terminal, ending: RunComm
       'the request units of the jobs of the last hours, by workflow, role and feed, and a forecast',
     )
     .option('--hours <n>', 'the hours in which the jobs were submitted', '24')
-    .option('--provisioned <n>', 'the throughput in RU a second; default: what the store tells')
+    .option('--provisioned <n>', 'the provisioned throughput in RU a second; default: what the store reports')
     .action(async (options: UsageOptions) => {
       const { usage } = await import('./commands/operations/usage.js')
       await ending(usage(options, terminal))
@@ -142,12 +144,15 @@ function decisionCommand(
 }
 
 function addTriageCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
-  const clear = new Option('--clear <part>', 'remove what an earlier command has said')
+  const clear = new Option('--clear <part>', 'remove a part of an earlier triage')
   withSelection(withStoreOptions(program.command('triage [job]')))
     .description('say who looks after a job that needs an operator, and hide it for a time')
-    .option('--assign <name>', 'the person who looks after it')
+    .option('--assign <name>', 'the person who looks after the job')
     .option('--note <text>', 'what other operators must know, at most 500 characters')
-    .option('--snooze <when>', 'hide it for a time such as 2h, or until a date such as 2026-01-31T12:00Z')
+    .option(
+      '--snooze <when>',
+      'hide the job for a time such as 2h, or until a date such as 2026-01-31T12:00Z',
+    )
     .addOption(clear.choices(clearNames))
     .option('--all', 'every job that needs an operator, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
@@ -163,7 +168,10 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
   const after = new Option('--after <choice>', 'undo or keep the effects of steps that run again')
   withSelection(withStoreOptions(program.command('restart [job]')))
     .description('restart one job, or all that match, from a step, as a new job')
-    .option('--from <step>', 'the first step that runs again (required); steps before it are carried over')
+    .option(
+      '--from <step>',
+      'the first step that runs again (required); finished steps that do not depend on it are carried over',
+    )
     .option('--input <file>', 'JSON that replaces the input of the job')
     .option('--step-input <file>', 'JSON that replaces the input of the step --from')
     .option(
@@ -193,7 +201,7 @@ function addMigrateCommand(program: Command, terminal: Terminal, ending: RunComm
     .option('--why <text>', 'the reason (required); stored with the job')
     .option('--by <name>', 'who decides; default: your account on this machine')
     .option('--dry-run', 'show what would change, and write nothing')
-    .option('--older', 'also replace a newer version of the workflow by an older one')
+    .option('--older', 'also allow a version that is older than that of the job')
     .action(async (job: string | undefined, options: MigrateCommandOptions) => {
       const { migrate } = await import('./commands/jobs/migrate.js')
       await ending(migrate(job, options, terminal))

@@ -6,16 +6,19 @@ import type { RunCommand } from './run-command.js'
 
 /** What the option `--workflows` does for a key of a limit. */
 export const moduleOfKeys =
-  'module with your workflows (or "module" in the configuration); tells whether a key is known to which no step has come'
+  'module with your workflows; used to check a key to which no step has come; default: "module" of the configuration'
 
 /** Adds the commands about pauses. */
 export function addPauseCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   const kinds = [
     [
       'pause',
-      'let no attempt of a job, a workflow or an agent begin, or no step with a limit of a key, until it is resumed',
+      'let no attempt of a job, a workflow or an agent begin, or no step with the key of a limit, until "stepward resume"',
     ],
-    ['resume', 'end the pause of a job, a workflow, an agent or a key; deadlines are then later'],
+    [
+      'resume',
+      'end the pause of a job, a workflow, an agent or a key; deadlines that stood still move by the time of the pause',
+    ],
   ] as const
   for (const [kind, description] of kinds) {
     const command = withStoreOptions(program.command(`${kind} <what> <name>`))
@@ -31,7 +34,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
   }
 
   withStoreOptions(program.command('pauses'))
-    .description('the paused workflows, agents and jobs: since when, who decided and why')
+    .description('the paused workflows, agents, keys of limits and jobs: since when, who decided and why')
     .option('--limit <n>', 'the largest number of jobs to list', '100')
     .action(async (options: PausesOptions) => {
       const { pauses } = await import('./commands/jobs/pauses.js')

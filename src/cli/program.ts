@@ -148,7 +148,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     )
     .option(
       '--no-reserve',
-      'keep no loaded process in reserve, which a fleet does to replace a process that ends sooner',
+      'keep no loaded process in reserve; with one, a fleet replaces a dead process sooner',
     )
     .option('--once', 'recover overdue work and exit; for the role supervisor')
     .addOption(new Option('--supervised').hideHelp())
@@ -162,7 +162,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
 
   withStoreOptions(program.command('submit <workflow> [file]'))
     .description(
-      'one job for each line of a JSON Lines file, or of standard input (-); the workflow must define jobId, or --job-id names the only job',
+      'submit one job for each line of a JSON Lines file, or of standard input (-); the workflow must define jobId, or --job-id must name the only job',
     )
     .option(
       '--workflows <module>',
@@ -177,7 +177,10 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--tag <name=value>', 'a tag of each job; repeat for several tags', collected)
     .option('--priority <n>', 'jobs with a larger number go first; default: that of the workflow, or 0')
     .option('--complete-within <time>', 'the time for each job, such as 2h; default: that of the workflow')
-    .option('--retain-for <time>', 'how long each ended job is kept, such as 30d; default: as above')
+    .option(
+      '--retain-for <time>',
+      'how long each job that ended well is kept, such as 30d; default: that of the workflow',
+    )
     .option('--partition-key <key>', 'the partition key of all jobs; default: that of the workflow')
     .option('--job-id <id>', 'the id of the only job, if the workflow does not define jobId')
     .option('--wait', 'wait until every job has ended')
@@ -226,7 +229,10 @@ function addPageCommand({ program, terminal, ending }: Parts): void {
       'a page in a browser of this machine, which shows jobs, leases and problems, and acts on them',
     )
     .option('--port <n>', 'the port on the loopback interface, 0 for any', '8090')
-    .option('--workflows <module>', 'module that exports the workflows to submit')
+    .option(
+      '--workflows <module>',
+      'module that exports the workflows for submit, migrate and schedules; default: "module" of the configuration',
+    )
     .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (options: PageCommandOptions) => {
       const { page } = await import('./commands/operations/page.js')
@@ -248,18 +254,21 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, computed without a store')
     .option('--steps <n>', 'the number of steps of a job, one after another', '3')
-    .option('--claimed-steps <n>', 'the number of these steps that are claimed before each attempt', '0')
-    .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
+    .option('--claimed-steps <n>', 'the number of these steps with claimed attempts (claim: true)', '0')
+    .option('--document-kb <n>', 'the mean size of a stored job or step, in KB', '1.1')
     .addOption(
       withValues(
-        new Option('--indexing <policy>', 'the indexing of the state container; "provision" sets lean'),
+        new Option(
+          '--indexing <policy>',
+          'the indexing of the state container ("stepward provision" sets lean)',
+        ),
         ['lean', 'full'],
       ).default('lean'),
     )
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'the number of instances of each role', '1')
     .option('--jobs-per-day <n>', 'the number of jobs a day, for the totals', '10000')
-    .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
+    .option('--no-notifier', 'leave out the role notifier, which sends notices and alerts')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/operations/cost.js')
       await ending(cost(options, terminal))

@@ -27,7 +27,7 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
   addSetCommand(schedule, terminal, ending)
 
   withStoreOptions(schedule.command('show <schedule>'))
-    .description('one schedule, with the newest ticks that were passed over')
+    .description('one schedule, with the newest ticks that were missed or skipped')
     .action(async (id: string, options: StoreOptions) => {
       const { showSchedule } = await import('./commands/jobs/schedules.js')
       await ending(showSchedule(id, options, terminal))
@@ -43,18 +43,20 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
   }
 
   withDecision(withStoreOptions(schedule.command('trigger <schedule>')))
-    .description('submit one job of a schedule now, besides its ticks')
+    .description('submit one job of a schedule now, in addition to its ticks')
     .action(async (id: string, options: ScheduleDecisionOptions) => {
       const { triggerSchedule } = await import('./commands/jobs/schedules.js')
       await ending(triggerSchedule(id, options, terminal))
     })
 
   withDecision(withStoreOptions(schedule.command('backfill <schedule>')))
-    .description('submit the ticks of a time in the past; a tick that was submitted is left alone')
+    .description(
+      'submit the ticks between two times in the past; a tick that was submitted before is left alone',
+    )
     .requiredOption('--from <when>', 'the earliest due time (required): 2h, 1d, or 2026-01-31T12:00Z')
     .requiredOption(
       '--to <when>',
-      'the latest due time (required); a date means midnight UTC, so the ticks of that day come after it',
+      'the latest due time (required); a date means its midnight in UTC, which leaves out the ticks of that day',
     )
     .option('--dry-run', 'show the ticks, and submit nothing')
     .action(async (id: string, options: BackfillCommandOptions) => {
@@ -66,25 +68,34 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
 function addSetCommand(schedule: Command, terminal: Terminal, ending: RunCommand): void {
   withDecision(withStoreOptions(schedule.command('set [schedule]')))
     .description(
-      'store a schedule that a module exports, or all of them; or create or change one by the options below',
+      'store one or all schedules that a module exports; or create or change one schedule with the options below',
     )
     .option(
       '--workflows <module>',
-      'module that exports the schedule, or the --workflow; default: "module" of the configuration',
+      'module that exports the schedule, or the workflow of --workflow; default: "module" of the configuration',
     )
-    .option('--workflow <name>', 'the workflow whose job each tick submits; a new schedule needs it')
+    .option('--workflow <name>', 'the workflow of the jobs; required for a new schedule')
     .option('--cron <pattern>', 'minute, hour, day of the month, month, weekday, such as "30 2 * * 1-5"')
-    .option('--time-zone <name>', 'the time zone of --cron; a new schedule has UTC')
+    .option('--time-zone <name>', 'the time zone of --cron; default for a new schedule: UTC')
     .option('--every <time>', 'instead of --cron: the interval between two ticks, such as 1h')
-    .option('--input <file>', 'JSON, the input of each job; a new schedule has null')
+    .option('--input <file>', 'JSON, the input of each job; default for a new schedule: null')
     .addOption(
       withValues(
-        new Option('--overlap <policy>', 'what happens to a tick during a run; a new schedule has skip'),
+        new Option(
+          '--overlap <policy>',
+          'what happens to a tick that comes during a run (skip for a new schedule)',
+        ),
         ['skip', 'queue', 'allow', 'cancelPrevious'],
       ),
     )
-    .option('--catch-up <time>', 'for how long a tick is made up; a new schedule has 1h')
-    .option('--jitter <time>', 'each tick is delayed by its own part of this time; a new schedule has 0ms')
+    .option(
+      '--catch-up <time>',
+      'how long after its due time a tick is still submitted; default for a new schedule: 1h',
+    )
+    .option(
+      '--jitter <time>',
+      'the longest delay of a tick; each tick has its own; default for a new schedule: 0ms',
+    )
     .option('--dry-run', 'only check the options, and write nothing')
     .action(async (id: string | undefined, options: SetOptions) => {
       const { setSchedules } = await import('./commands/jobs/schedules.js')

@@ -7,24 +7,24 @@ const introduction = `# Command line
 
 A test writes this page from the program. \`stepward --help\` and \`stepward COMMAND --help\` print the same texts.
 
-Every command says in one line what went wrong and what to do next (\`--verbose\` adds the stack), has \`--json\` for scripts
-where there is a result, and writes results to standard output, all else to standard error. In a pipe there are no colours
-and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
+If a command fails, it says in one line what went wrong and what to do next. \`--verbose\` adds the stack. \`--json\` prints the
+result as JSON, for scripts. Results go to standard output, and everything else goes to standard error. In a pipe, there are
+no colours and no progress bars. On a terminal, \`NO_COLOR\` turns colours off.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
 | 0 | done, and the result is good |
-| 1 | done, or a part of it, and the result is a failure: a job that did not end well, something that needs attention, a line of a file that can never be accepted where others were; or it cannot be done here now: the embedded store's port or data directory is in use |
+| 1 | the command ran, but its result is a failure: a job did not end well, something needs attention, or a line of a file can never be accepted although other lines were. Or the command cannot run here now, because the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
 | 3 | there is no such job, step, schedule, limit, fleet or processor |
 | 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job, the limit or the document does not allow the command |
-| 5 | the store, or Azure, was not reached or refused |
+| 5 | the store or Azure was not reached, or it refused the request |
 
 A second \`pause\` of the same job, workflow, agent, key or schedule changes nothing: the command says who has paused it, and
-ends with 0. So does a second \`resume\`. A \`resume\` of something unknown ends with 3, also of a
-key that no step has used and that is not paused.
+ends with 0. A second \`resume\` also changes nothing and ends with 0. A \`resume\` of something unknown ends with 3. A key
+is unknown if no step has used it and it is not paused.
 
 If no job matches, a command warns about a \`--workflow\` or \`--step\` that the newest jobs and the module of the configuration
 do not have, and names the nearest name. The exit code stays the same. The warning is on standard error. The JSON of commands that

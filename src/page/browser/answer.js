@@ -72,8 +72,8 @@ function NotOpen({ problem }) {
     <p role="status" class="problem"><bdi>${problem}</bdi></p>
     <ul>
       <li>If you have answered with this link before, your answer is stored, and nothing is left to do.</li>
-      <li>If another person has answered, or the time of the question is over, no answer is needed any more.</li>
-      <li>If the link is older than its time, or was cut off in a message, ask the person who sent it for a new one.</li>
+      <li>If another person has answered, or the time for the answer is over, no answer is needed any more.</li>
+      <li>If the link has expired, or was cut off in a message, ask the person who sent it for a new link.</li>
     </ul>
     <p><button type="button" onClick=${() => location.reload()}>Try again</button></p>`
 }

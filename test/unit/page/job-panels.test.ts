@@ -77,7 +77,7 @@ describe('the path of an undo', () => {
     expect(rows[3]?.what).toContain('next in turn')
   })
 
-  it('has a step that may have acted only if its undo needs no output', () => {
+  it('has a step that may have acted, unless undoUncertain is false', () => {
     const failed = { state: 'Error', mayHaveActed: true } as const
     const uncertain = { operation: 'shop.x', whenUncertain: true }
     const steps = [

@@ -155,7 +155,7 @@ function FieldsOf({ present, fields, setFields }) {
       ? html`<label>
             Step
             <select name="step" value=${fields.step} onChange=${onInput}>
-              ${kind === 'raise' ? null : html`<option value="">all that it concerns</option>`}
+              ${kind === 'raise' ? null : html`<option value="">every step that needs it</option>`}
               ${steps.map((name) => html`<option value=${name}>${name}</option>`)}
             </select>
           </label>`

@@ -64,10 +64,10 @@ function NewPlan({ plan: { jobIds, changed, kept, edit }, isOne }) {
   const [first = ''] = jobIds
   const which = jobIds.length === 1 ? `job ${first}` : `${jobIds.length} jobs, such as ${first}`
   if (edit.changes.length + kept.length === 0)
-    return html`<p><bdi>${isOne ? 'The job has this plan already.' : `This plan is already that of ${which}.`}</bdi></p>`
+    return html`<p><bdi>${isOne ? 'The job has this plan already.' : `This is already the plan of ${which}.`}</bdi></p>`
   return html`${isOne ? null : html`<p><bdi>${`In ${which}:`}</bdi></p>`}<ul>
     ${changed.length === 0 ? null : html`<li>changed: <${Names} names=${changed} /></li>`}
-    ${kept.length === 0 ? null : html`<li>begun before, with the old plan: <${Names} names=${kept} /></li>`}
+    ${kept.length === 0 ? null : html`<li>have begun, and keep the old plan: <${Names} names=${kept} /></li>`}
     ${edit.changes.map(
       ({ stepId, path, before, after }) =>
         html`<li><bdi>${`${stepId === null ? '' : `${stepId}: `}${path}: ${before ?? 'none'} → ${after ?? 'none'}`}</bdi></li>`,

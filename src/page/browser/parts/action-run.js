@@ -10,7 +10,7 @@ import { together } from './reports.js'
 /** The largest number of jobs that one request names. */
 const atOnce = 500
 const unclear =
-  'The action may have been carried out. The view behind this dialog is read again, and shows it.'
+  'The action may have been carried out. The view behind this dialog is read again, and then shows whether it was.'
 /** The pause between two reads of the progress. */
 const lookMs = 400
 

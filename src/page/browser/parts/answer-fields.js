@@ -15,7 +15,7 @@ export function AnswerFields({ question, fields, texts, note, setTexts, setNote 
   return html`<p class="message">${title}</p>
     <p class="quiet">
       <bdi>${assignees.length === 0 ? 'For anyone' : `For ${assignees.join(', ')}`}</bdi>
-      ${`, the time ends ${untilText(expiresAt, Date.now())}`}
+      ${`, the time for the answer ends ${untilText(expiresAt, Date.now())}`}
     </p>
     ${fields.map(
       (field, index) =>

@@ -5,6 +5,8 @@ import { Link, Panel, Problem } from './basics.js'
 import { html } from './html.js'
 
 const mostShown = 6
+/** The kinds of problems that come from an operation. Others are questions, waits and roles that do not run. */
+const failures = ['error', 'compensationFailed', 'parked']
 
 /**
  * The steps whose operations fail: those that stopped their jobs, and the number of jobs that wait for a next attempt.
@@ -18,7 +20,7 @@ export function FailingOperations({ groups, retrying, error }) {
     <${Problem} error=${error} />
     ${
       shown.length === 0
-        ? html`<p class=${groups === null ? 'quiet' : 'good'}>${groups === null ? '…' : 'No step has failed for good.'}</p>`
+        ? html`<p class=${groups === null ? 'quiet' : 'good'}>${groups === null ? '…' : 'No operation fails.'}</p>`
         : html`<ul class="rows">
             ${shown.map(
               ({ workflow, stepId, jobs, message }) =>
@@ -46,8 +48,8 @@ export function FailingOperations({ groups, retrying, error }) {
 function stepsOf(groups) {
   /** @type {Map<string, { workflow: string, stepId: string, jobs: number, message: string }>} */
   const steps = new Map()
-  for (const { workflow, stepId, jobIds, message } of groups) {
-    if (stepId === null) continue
+  for (const { workflow, kind, stepId, jobIds, message } of groups) {
+    if (stepId === null || !failures.includes(kind)) continue
     const key = JSON.stringify([workflow, stepId])
     const jobs = (steps.get(key)?.jobs ?? 0) + jobIds.length
     steps.set(key, { workflow, stepId, jobs, message: steps.get(key)?.message ?? message })

@@ -13,7 +13,7 @@ export function HeatMap({ looks }) {
   if (first === undefined) return html`<p class="quiet">…</p>`
   const forMs = (looks.at(-1)?.at ?? first.at) - first.at
   return html`<p class="quiet">
-      ${`Changes behind, from ${durationText(forMs)} ago to now. A stronger colour is more: 1, 10, 50, 200, 1,000. A ring marks a hand-over to another instance.`}
+      ${`The number of changes behind, from ${durationText(forMs)} ago to now. A stronger colour means more: from 1, 10, 50, 200 and 1,000 on. A ring marks a hand-over to another instance.`}
     </p>
     <ul class="heat">
       ${heatRows(looks).map(

@@ -40,7 +40,7 @@ export function QuestionCard({ question, reload }) {
       <h3>
         <span class="badge state-processing"><span aria-hidden="true">?</span> question</span> ${`${workflow}, step ${stepId}`}
       </h3>
-      <span class="quiet">${`asked ${agoText(since, now)}, the time ends ${untilText(expiresAt, now)}`}</span>
+      <span class="quiet">${`asked ${agoText(since, now)}, the time for the answer ends ${untilText(expiresAt, now)}`}</span>
     </div>
     <p class="message">${title}</p>
     <p class="ids">

@@ -53,7 +53,7 @@ export function AttemptsPanel({ job: { jobId, partitionKey }, step: { stepId } }
             <p class="buttons start"><button type="button" onClick=${reload}>Read again</button></p>
             ${
               data.attempts.length === 0
-                ? html`<p class="quiet">There is no attempt yet.</p>`
+                ? html`<p class="quiet">No attempt has begun.</p>`
                 : html`<${Table} attempts=${data.attempts} /><${Compared} attempts=${data.attempts} />`
             }`
     }

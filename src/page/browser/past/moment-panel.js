@@ -83,5 +83,5 @@ function Chosen({ job, standing }) {
 function plainText(kind, after) {
   if (kind === 'created') return 'This is its first version.'
   if (kind === 'deleted') return 'This moment removed it.'
-  return after === null ? 'This version cannot be read.' : 'The store does not keep the version before.'
+  return after === null ? 'This version cannot be read.' : 'The store does not keep the previous version.'
 }

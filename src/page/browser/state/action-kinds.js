@@ -43,8 +43,8 @@ const onLimit = { on: 'limit', thing: ['limit', 'limits'], hasDryRun: false }
 
 /** @type {Field[]} */
 const targetFields = [
-  field('what', 'What is paused', 'WHAT', { isArgument: true, choices: ['workflow', 'agent', 'key'] }),
-  field('name', 'Its name', 'of a key: the key of a limit of steps', { isArgument: true }),
+  field('what', 'What to pause', 'WHAT', { isArgument: true, choices: ['workflow', 'agent', 'key'] }),
+  field('name', 'Its name', 'a name, or the key of a limit of steps', { isArgument: true }),
 ]
 
 const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
@@ -61,11 +61,11 @@ export const actionKinds = {
     ...onJobs,
     title: 'Restart from a step',
     effect:
-      'A new job carries over what was done before the step, and runs the rest. Say undo or keep if a step that runs again may have acted.',
+      'A new job carries over the steps that are over and do not depend on this step. It runs the others again. If one of these may have acted, choose undo or keep.',
     reason: 'demanded',
     fields: [
       field('from', 'The first step that runs again', 'the id of a step', { choices: 'steps' }),
-      field('after', 'Effects of steps that run again', 'none has acted', {
+      field('after', 'Effects of steps that run again', 'none of them has acted', {
         isOptional: true,
         choices: ['undo', 'keep'],
       }),
@@ -74,14 +74,17 @@ export const actionKinds = {
         isForOne: true,
         isJson: true,
       }),
-      field('as', 'Id of the new job', 'the id of the job, and .r1', { isOptional: true, isForOne: true }),
+      field('as', 'Id of the new job', 'the id of the job with .r1 at its end', {
+        isOptional: true,
+        isForOne: true,
+      }),
     ],
   },
   migrate: {
     ...onJobs,
     title: 'Migrate',
     effect:
-      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. A job with a newer version of the workflow refuses it: start the page again with the newer module.',
+      'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. The page refuses a job that has a newer version of the workflow: start the page again with the newer module.',
     reason: 'demanded',
   },
   triage: {
@@ -96,7 +99,7 @@ export const actionKinds = {
       field('snooze', 'Hide it for a time, or until a date', '2h, 1d, or 2026-01-31T12:00Z', {
         isOptional: true,
       }),
-      field('clear', 'Remove what was said', 'nothing', {
+      field('clear', 'Remove a part of an earlier triage', 'nothing', {
         isOptional: true,
         choices: ['all', 'assignee', 'note', 'snooze'],
       }),
@@ -111,20 +114,21 @@ export const actionKinds = {
   cancel: {
     ...onJobs,
     title: 'Cancel',
-    effect: 'The job stops, and what was done is undone.',
+    effect: 'No more steps of the job begin, and the steps that have an undo are undone.',
     reason: 'demanded',
   },
   pause: {
     ...onJobs,
     title: 'Pause',
-    effect: 'No attempt begins until it is resumed. Attempts under way end, and deadlines do not run.',
+    effect:
+      'No attempt begins during the pause. Attempts under way run to their end. Deadlines of jobs that wait do not run.',
     reason: 'demanded',
     targetFields,
   },
   resume: {
     ...onJobs,
     title: 'Resume',
-    effect: 'Attempts begin again. Deadlines are later by the time of the pause.',
+    effect: 'Attempts begin again. Deadlines that did not run move by the time of the pause.',
     reason: 'optional',
     targetFields,
   },
@@ -159,7 +163,7 @@ export const actionKinds = {
   submit: {
     ...onJobs,
     title: 'Submit a job',
-    effect: 'The job is written with its steps.',
+    effect: 'The job and its steps are stored, and a scheduler begins the job.',
     reason: 'none',
     hasDryRun: false,
     fields: [
@@ -174,7 +178,7 @@ export const actionKinds = {
     ...onSchedule,
     title: 'Define',
     effect:
-      'The parts that you give are stored, and other parts stay. If a module exports this schedule, its next start stores its own definition again.',
+      'The parts that you give are stored, and other parts stay. If a module exports this schedule, the next start of a process with this module stores the definition of the module again.',
     hasDryRun: true,
     fields: [
       field('schedule', 'The name of the schedule', 'nightly', { isName: true }),
@@ -182,12 +186,14 @@ export const actionKinds = {
       field('cron', 'Cron pattern: minute, hour, day, month, weekday', '30 2 * * 1-5', { isOptional: true }),
       field('timeZone', 'Time zone of the pattern', 'UTC, or Europe/Berlin', { isOptional: true }),
       field('every', 'Or an interval', '1h', { isOptional: true }),
-      field('overlap', 'A tick that comes during a run', 'the default, skip', {
+      field('overlap', 'What happens to a tick that comes during a run', 'skip, the default', {
         isOptional: true,
         choices: ['skip', 'queue', 'allow', 'cancelPrevious'],
       }),
-      field('catchUp', 'For how long a tick is made up', '1h, at least 2m', { isOptional: true }),
-      field('jitter', 'Delay each tick by its own part of', '0ms', { isOptional: true }),
+      field('catchUp', 'How long after its due time a tick is still submitted', '1h, at least 2m', {
+        isOptional: true,
+      }),
+      field('jitter', 'Longest delay of a tick: each tick has its own', '0ms', { isOptional: true }),
     ],
   },
   'schedule pause': {
@@ -203,13 +209,14 @@ export const actionKinds = {
   'schedule trigger': {
     ...onSchedule,
     title: 'Run now',
-    effect: 'One job is submitted now, besides the ticks, even during a pause.',
+    effect: 'One job is submitted now, in addition to the ticks, even during a pause.',
     thing: ['job', 'jobs'],
   },
   'schedule backfill': {
     ...onSchedule,
     title: 'Backfill',
-    effect: 'The ticks of a time in the past are submitted. A tick that was submitted is left alone.',
+    effect:
+      'The ticks between two times in the past are submitted. A tick that was submitted before is left alone.',
     thing: ['tick', 'ticks'],
     hasDryRun: true,
     fields: [
@@ -227,7 +234,7 @@ export const actionKinds = {
     on: 'fleet',
     title: 'Scale',
     effect:
-      'More instances of the role begin, or some of them end. An instance that ends passes its work on.',
+      'More instances of the role start, or some of them stop. Other instances continue the work of an instance that stops.',
     reason: 'none',
     thing: ['role', 'roles'],
     hasDryRun: true,
@@ -258,7 +265,7 @@ export const actionKinds = {
     ...onLimit,
     title: 'Set',
     effect:
-      'The numbers apply in place of those of the workflows, also to steps that wait. A field that you leave alone stays.',
+      'These numbers replace those of the workflows, also for steps that wait. A number that you do not change stays.',
     reason: 'demanded',
     fields: [
       field('key', 'The key of the limit', 'partition:KEY:PARTITION for one partition', {

@@ -51,6 +51,10 @@ function undoOf({ state, kind, undo, mayHaveActed, direction, attention }, hasBe
   const because = isDone ? 'it is done' : 'it may have acted'
   if (undo === null) return { isUndone: false, kind: 'stays', what: `stays: ${because}, and it has no undo` }
   if (!isDone && !undo.whenUncertain)
-    return { isUndone: false, kind: 'stays', what: 'stays: its undo needs an output, and there is none' }
+    return {
+      isUndone: false,
+      kind: 'stays',
+      what: 'stays: it may have acted, but the workflow has undoUncertain: false',
+    }
   return { isUndone: true, kind: 'ahead', what: hasBegun ? `is next in turn: ${because}` : because }
 }

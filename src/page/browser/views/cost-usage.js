@@ -95,7 +95,7 @@ function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, sh
       requestUnits === null ? '?' : unitsText(requestUnits),
       `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`,
     ],
-    ...(jobsPerHour === null ? [] : [[unitsText(jobsPerHour), 'jobs an hour fit into it']]),
+    ...(jobsPerHour === null ? [] : [[unitsText(jobsPerHour), 'jobs an hour fit into the throughput']]),
   ])
   const percent = Math.round((share ?? 0) * 1_000) / 10
   return html`<div class="tiles">
@@ -103,7 +103,7 @@ function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, sh
     </div>
     ${
       share === null
-        ? html`<p class="why">The provisioned throughput is not known: <bdi>${reason}</bdi>. Give it above.</p>`
+        ? html`<p class="why">The provisioned throughput is not known: <bdi>${reason}</bdi>. Type it above.</p>`
         : html`<div class=${share > 0.8 ? 'share high' : 'share'}>
             <label
               >${`The busiest hour uses ${percent} % of the provisioned throughput${share > 1 ? ': requests are throttled' : share > 0.8 ? ': little is left' : ''}.`}
@@ -127,7 +127,7 @@ export function Charges() {
         ${
           data.host === null
             ? html`<p class="quiet">
-                This process runs no roles, so it measures none. Each process of a role reports ${' '}
+                This process runs no roles, so there is nothing to measure here. Each process of a role reports ${' '}
                 <code>stepward_user_request_charge_total</code> at <code>/metrics</code>, also if it is attached to an
                 embedded store.
               </p>`
@@ -136,8 +136,8 @@ export function Charges() {
         }
       <//>
       <${Panel} title="What this page has used, measured">
-        <${Measured} rows=${data} of="on the state container, for all browsers" />
-        <p class="quiet">Not counted are the reads of the view <${Link} to="/leases">Leases<//>, of the lag and of the throughput.</p>
+        <${Measured} rows=${data} of="for requests to the state container, from all browsers" />
+        <p class="quiet">These figures leave out reads of leases, of the lag and of the throughput.</p>
       <//>
     </div>`
 }
@@ -146,7 +146,7 @@ export function Charges() {
 const userTexts = {
   feed: 'feed, shared by the roles',
   client: 'client: submits and asks',
-  others: 'not told apart',
+  others: 'other requests',
 }
 
 /**

@@ -119,7 +119,7 @@ function Slots({ agents: { slots, busy, openCircuits } }) {
       openCircuits.length === 0
         ? null
         : html`<p class="problem">
-            ${`Not called for a while, because their remote services keep failing: ${openCircuits.join(', ')}.`}
+            ${`This instance does not call these agents for a while, because their remote services keep failing: ${openCircuits.join(', ')}.`}
           </p>`
     }`
 }

@@ -66,7 +66,7 @@ function QuestionList({ found, error, reload, assignee }) {
     ${
       found?.isCut === true
         ? html`<p class="quiet">
-            ${`These are the ${found.questions.length} oldest. Later questions follow when these are answered.`}
+            ${`These are the ${found.questions.length} oldest. Newer questions are shown when these are answered.`}
           </p>`
         : null
     }`

@@ -101,8 +101,8 @@ export function Costs({ job: { steps, cost } }) {
       </tfoot>
     </table>
     <p class="quiet">
-      Computed from the size of each document and its attempts, with the prices of <code>stepward cost</code>. The store
-      does not keep what it charged.
+      Computed from the number of attempts and the size of each document, with the prices of <code>stepward cost</code>. The
+      store does not keep its charges.
     </p>
   <//>`
 }

@@ -234,7 +234,7 @@ function StepPanel({ step }) {
     <h3>Attempts</h3>
     ${
       step.diagnostics.length === 0 && outcome === null
-        ? html`<p class="quiet">None has ended.</p>`
+        ? html`<p class="quiet">No attempt has ended.</p>`
         : html`<ol class="attempts">
             ${step.diagnostics.map(
               (one) =>

@@ -89,7 +89,7 @@ export function NowView() {
 }
 
 const lagNote =
-  'Counted from the position that a role has stored. By default it is stored after 5 s, so a few seconds are normal.'
+  'The lag is counted from the position that a role has stored. A role stores it every 5 s by default, so a few seconds are normal.'
 
 /**
  * The rates since the view was opened. The request units are computed with the prices of the view Cost, which needs no

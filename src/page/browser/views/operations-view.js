@@ -16,14 +16,14 @@ export function OperationsView() {
   useInterval(reload, intervalMs)
   return html`<h1>Operations</h1>
     <p class="quiet">
-      Actions on many jobs since this server was started. The <${Link} to="/audit">audit<//> keeps each decision.
+      Actions on many jobs since this server was started. The <${Link} to="/audit">audit<//> shows each decision.
     </p>
     <${Problem} error=${error} />
     ${
       data === null
         ? html`<p class="quiet">…</p>`
         : data.length === 0
-          ? html`<p class="quiet empty">None was begun. Choose jobs in the list of <${Link} to="/jobs">jobs<//>.</p>`
+          ? html`<p class="quiet empty">No action on many jobs has begun. To begin one, choose jobs in the list of <${Link} to="/jobs">jobs<//>.</p>`
           : data.map((one) => html`<${Card} key=${one.id} one=${one} reload=${reload} />`)
     }`
 }

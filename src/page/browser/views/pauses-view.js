@@ -42,7 +42,7 @@ function Lists({ found: { paused, jobs, isCut }, reload }) {
       : html`<h2>Jobs</h2>
           <${Jobs} jobs=${jobs} reload=${reload} />`
   }
-  ${isCut ? html`<p class="quiet">There are more paused jobs, which "stepward pauses --limit" lists.</p>` : null}`
+  ${isCut ? html`<p class="quiet">There are more paused jobs. "stepward pauses --limit" lists more of them.</p>` : null}`
 }
 
 /** @param {{ paused: Pause[], reload: () => void }} props */

@@ -34,7 +34,7 @@ function All() {
         ? html`<p class="quiet">…</p>`
         : data.length === 0
           ? html`<p class="quiet empty">
-              There is no schedule. Define one here, or export one from a module: its start stores it.
+              There is no schedule. Define one here, or export one from a module. A process that starts with the module stores it.
             </p>`
           : html`<${Table} schedules=${data} />`
     }`
@@ -117,7 +117,7 @@ function One({ id }) {
     <div class="columns">
       <div class="stack">
         <${Panel} title="Next ticks"><${NextTicks} next=${next} isPaused=${paused !== null} /><//>
-        <${Panel} title="Ticks that were passed over"><${Passed} schedule=${schedule} now=${now} /><//>
+        <${Panel} title="Ticks that were missed or skipped"><${Passed} schedule=${schedule} now=${now} /><//>
       </div>
       <div class="stack">
         <${Panel} title="Last ticks"><${LastTicks} previous=${previous} /><//>
@@ -134,7 +134,7 @@ function One({ id }) {
 function NextTicks({ next, isPaused }) {
   const now = Date.now()
   if (next.length === 0)
-    return html`<p class="quiet">${isPaused ? 'None during the pause.' : 'No tick comes again.'}</p>`
+    return html`<p class="quiet">${isPaused ? 'None during the pause.' : 'There are no more ticks.'}</p>`
   return html`<ol class="rows">
     ${next.map(
       (due) =>
@@ -148,7 +148,8 @@ function NextTicks({ next, isPaused }) {
 /** @param {{ previous: ScheduleTicks['previous'] }} props */
 function LastTicks({ previous }) {
   const now = Date.now()
-  if (previous.length === 0) return html`<p class="quiet">None was due since the schedule was created.</p>`
+  if (previous.length === 0)
+    return html`<p class="quiet">No tick has been due since the schedule was created.</p>`
   return html`<ol class="rows">
     ${previous.map(
       ({ due, jobId, state }) =>

@@ -12,7 +12,8 @@ const done = aStep({ dispatch: 1, processState: 'Processed' })
 const notice = { id: 'sas.notify:job-1:1', pk: 'job-1', type: 'sas.notify', completeByMs: 9 }
 const unreadable = { id: 'sas.unreadable:sas.job:job-1', pk: 'job-1', type: 'sas.unreadable' }
 const outcome = { kind: 'failed' as const, attempt: 1, at: '', by: 'agents-1' }
-const accepted = { kind: 'success' as const, attempt: 1, at: '', by: 'agents-1', accepted: true }
+const success = { kind: 'success' as const, attempt: 1, at: '', by: 'agents-1', didNothing: false }
+const accepted = { ...success, accepted: true }
 const order = { id: 'order-1', pk: 'job-1', lockedBy: null, outcome: null, dispatch: 1, completeByMs: 9 }
 
 describe('the roles that must read a document', () => {
