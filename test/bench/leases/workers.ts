@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from 'stepward'
 import { median, type Figure } from '../figure.js'
 import { apart, type Apart, type JobPrograms } from '../jobs/apart.js'
 import { together } from '../jobs/load.js'
@@ -41,7 +41,7 @@ async function jobsPerSecond({ client, leasesOwned }: Apart, workers: number, jo
     owned.length < workers || owned.includes(0);
     owned = await leasesOwned()
   )
-    await sleep(500)
+    await systemClock.sleep(500)
   await together(client, noop, { count: Math.ceil(jobs / 4), atOnce })
   return (jobs * 1_000) / (await together(client, noop, { count: jobs, atOnce }))
 }

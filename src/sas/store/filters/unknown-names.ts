@@ -1,4 +1,3 @@
-import type { JobQueries } from '../job-queries.js'
 import type { JobFilter } from './job-filter.js'
 
 /** A name in a filter that jobs do not have, so that it may be misspelt. */
@@ -13,12 +12,19 @@ export interface UnknownName {
   readonly known: readonly string[]
 }
 
+/** Lists the newest jobs that match a filter. */
+interface Listing {
+  listJobs(
+    filter: JobFilter,
+  ): Promise<readonly { readonly workflow: string; readonly stepIds: readonly string[] }[]>
+}
+
 /** The number of jobs that show which names there are. It is fixed, so that the charge does not grow with the store. */
 const sampleSize = 20
 
 /** Returns the names of a filter that jobs do not have. Steps are looked for in the newest jobs only. */
 export async function unknownNames(
-  queries: Pick<JobQueries, 'listJobs'>,
+  queries: Listing,
   { workflow, step }: Pick<JobFilter, 'workflow' | 'step'>,
 ): Promise<readonly UnknownName[]> {
   if (workflow === undefined && step === undefined) return []
