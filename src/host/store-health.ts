@@ -67,8 +67,9 @@ export class StoreHealth implements Telemetry {
 
   private succeed(): void {
     const { episode } = this
+    if (episode === null) return
     const nowMs = this.clock.monotonic()
-    if (episode === null || nowMs - episode.lastFailureMs < quietMs) return
+    if (nowMs - episode.lastFailureMs < quietMs) return
     this.episode = null
     const { sinceMs, failures } = episode
     this.next.emit({ type: 'store.recovered', durationMs: Math.round(nowMs - sinceMs), failures })

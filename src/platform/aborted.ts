@@ -30,6 +30,12 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   })
 }
 
+/** Calls `end` when `signal` aborts. Returns a function that ends this. `signal` must not have aborted yet. */
+export function whenAborted(signal: AbortSignal, end: () => void): () => void {
+  const ends = endsOf(signal).add(end)
+  return () => ends.delete(end)
+}
+
 /**
  * The functions to call when a signal aborts. All work with one signal shares one listener, because adding and
  * removing a listener takes longer than the rest of this file does for a page of a feed.

@@ -4,7 +4,6 @@ import {
   partsOfEtag,
   rangeIdOf,
   placeOf,
-  systemProperties,
   systemText,
   type DocumentVersion,
   type KeptDocument,
@@ -50,7 +49,7 @@ type Line = readonly [
 export function encodedDocument(containerRid: string, version: DocumentVersion, shortened: Shorten): string {
   const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, seenText: text } = version
   const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
-  const end = systemText(systemProperties(containerRid, version))
+  const end = systemText(containerRid, version)
   const isOwn = text.endsWith(end)
   const head = `${JSON.stringify(line)}\n`
   if (!isOwn) return `${kinds.whole}${head}${text}`
@@ -88,7 +87,7 @@ export function decodedDocument(
   if (own === undefined) return undefined
   const { lsn, origin, ts } = head
   const etag = etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
-  return { ...head, text: `${own}${systemText(systemProperties(containerRid, { number, etag, ts }))}` }
+  return { ...head, text: `${own}${systemText(containerRid, { number, etag, ts })}` }
 }
 
 function shortIn(text: string): ShortText {

@@ -36,7 +36,7 @@ export {
   type KeptDocument,
 } from './values/version-fields.js'
 export { etagOf, partsOfEtag } from './values/etag.js'
-export { systemProperties, systemText } from './values/stored-text.js'
+export { systemText } from './values/stored-text.js'
 export { defaultMemoryBytes, TextMemory } from './values/text-memory.js'
 export { mergedInOrder } from './partitions/merged-in-order.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'

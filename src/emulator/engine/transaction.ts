@@ -5,7 +5,7 @@ import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, type DocumentHome, type DocumentOwner } from './values/document-version.js'
 import { originOf } from './values/version-fields.js'
-import { storedText, systemProperties } from './values/stored-text.js'
+import { storedText, systemText } from './values/stored-text.js'
 import { etagOf } from './values/etag.js'
 import type { ChangeHistory } from './changes/change-history.js'
 import { documentRecord, partitionRecord, type Journal, type JournalRecord } from './changes/journal.js'
@@ -60,6 +60,8 @@ export class Transaction {
   private readonly home: DocumentHome
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
+  /** The ids of documents that do not exist, for each of which the disk was searched. */
+  private readonly missing = new Set<string>()
   /** The last document that claimed each unique value. It may no longer have the value. */
   private readonly claimed = new Map<string, string>()
   /** Every single change, or null if the container keeps no history. `staged` has only the last versions. */
@@ -107,7 +109,7 @@ export class Transaction {
     const records: JournalRecord[] = []
     const written: DocumentVersion[] = []
     for (const [id, version] of this.staged) {
-      const before = partition.find(this.keyText, id)
+      const before = this.present(id)
       if (before !== undefined) container.indexes.remove(before)
       if (before !== undefined && before.number !== version?.number) {
         records.push(container.removed(partition, before))
@@ -210,7 +212,7 @@ export class Transaction {
 
   /** Records the expiry of an expired document before a new document with the same id replaces it. */
   private noteExpired(id: string): void {
-    const expired = this.staged.has(id) ? undefined : this.partition.find(this.keyText, id)
+    const expired = this.staged.has(id) ? undefined : this.present(id)
     if (expired !== undefined) this.changes?.push(expiryOf(expired, this.nextChange()))
   }
 
@@ -225,7 +227,7 @@ export class Transaction {
     const ttl = body['ttl'] === undefined ? null : checkedTtl('ttl', body['ttl'])
     const ts = container.seconds
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
-    const text = storedText(body, systemProperties(container.rid, { number, etag, ts }))
+    const text = storedText(body, systemText(container.rid, { number, etag, ts }))
     const origin = originOf(this.partition.id, place)
     const bytes = Buffer.byteLength(text)
     const head = { id, number, lsn, place, origin, ts, ttl, bytes }
@@ -270,7 +272,15 @@ export class Transaction {
   private find(id: string): DocumentVersion | undefined {
     const staged = this.staged.get(id)
     if (staged !== undefined) return staged ?? undefined
-    return this.container.visible(this.partition.find(this.keyText, id))
+    return this.container.visible(this.present(id))
+  }
+
+  /** Returns the document as it was before this transaction. It may have expired. */
+  private present(id: string): DocumentVersion | undefined {
+    if (this.missing.has(id)) return undefined
+    const found = this.partition.find(this.keyText, id)
+    if (found === undefined) this.missing.add(id)
+    return found
   }
 }
 

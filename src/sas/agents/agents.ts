@@ -135,7 +135,7 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** Every running handler listens to this signal, so the number of listeners has no limit. */
+  /** Every outcome that waits for another try listens to this signal, so the number of listeners has no limit. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)

@@ -8,7 +8,10 @@ import type { StepDocument } from '../model/documents.js'
  * signal then aborts. If the handler returns in time, the attempt is closed and the signal never aborts.
  */
 export class AttemptTime {
-  private readonly aborting = new AbortController()
+  private aborting: AbortController | null = null
+  /** The reason why the attempt is over. */
+  private reason: Error | null = null
+  private isOverNow: () => void = () => undefined
   private readonly settlingTimeMs: number
   private timer: Timer | null = null
   private isClosed = false
@@ -29,8 +32,24 @@ export class AttemptTime {
     return this.latestMs
   }
 
+  get isOver(): boolean {
+    return this.reason !== null
+  }
+
+  /** Aborts when the attempt is over. It is made only if it is needed, because it costs as much as a step without work. */
   get signal(): AbortSignal {
+    this.aborting ??= new AbortController()
+    if (this.reason !== null) this.aborting.abort(this.reason)
     return this.aborting.signal
+  }
+
+  /** Settles in the same way as `work`, or resolves with null as soon as the attempt is over. Call it only once. */
+  unlessOver<T>(work: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      this.isOverNow = () => resolve(null)
+      if (this.isOver) resolve(null)
+      work.then(resolve, reject)
+    })
   }
 
   /** Checks whether the attempt will still be running after `ms`. */
@@ -40,7 +59,7 @@ export class AttemptTime {
 
   /** Moves the deadline, unless the attempt is over or closed. */
   runUntil(deadlineMs: number): void {
-    if (this.isClosed || this.signal.aborted) return
+    if (this.isClosed || this.isOver) return
     this.timer?.cancel()
     this.latestMs = deadlineMs
     const leftMs = deadlineMs - this.clock.now() - this.settlingTimeMs
@@ -52,7 +71,10 @@ export class AttemptTime {
   /** Ends the attempt before its deadline, unless it is closed. */
   end(reason: string): void {
     this.timer?.cancel()
-    if (!this.isClosed) this.aborting.abort(new Error(reason))
+    if (this.isClosed || this.isOver) return
+    this.reason = new Error(reason)
+    this.aborting?.abort(this.reason)
+    this.isOverNow()
   }
 
   /** Closes the attempt, because no code waits for its handler any more. */
@@ -63,7 +85,7 @@ export class AttemptTime {
 
   /** @throws Error with the reason if the attempt is over or closed */
   throwIfOver(): void {
-    this.signal.throwIfAborted()
+    if (this.reason !== null) throw this.reason
     if (this.isClosed) throw new Error(`this attempt at step ${this.step.stepId} has ended`)
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../../platform/index.js'
-import { retry, unlessAborted, type ResolvedRetry } from '../../platform/internal.js'
+import { retry, whenAborted, type ResolvedRetry } from '../../platform/internal.js'
 import type { AgentContext, AgentHandler } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
@@ -55,14 +55,13 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
   const { step, clock, stopping } = options
   if (stopping.aborted) return null
   const time = new AttemptTime(step, clock)
-  const stop = (): void => time.end('the host stops')
-  stopping.addEventListener('abort', stop, { once: true })
+  const forgetStop = whenAborted(stopping, () => time.end('the host stops'))
   try {
-    if (time.signal.aborted) return null
-    return await unlessAborted(withPayloads(options, time), time.signal)
+    if (time.isOver) return null
+    return await time.unlessOver(withPayloads(options, time))
   } finally {
     time.close()
-    stopping.removeEventListener('abort', stop)
+    forgetStop()
   }
 }
 
@@ -78,7 +77,9 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
       clock,
       random,
       ...payloadRetry,
-      signal: time.signal,
+      get signal() {
+        return time.signal
+      },
       isTransient: (error) =>
         error instanceof PayloadUnavailable && time.outlasts(payloadRetry.backoff.maxMs),
     })
@@ -96,7 +97,7 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
     const output = await reached(() => payloads.put(owner, outcome.output, time.signal))
     return { kind: 'success', output, hasTickets: true }
   } catch (error) {
-    if (time.signal.aborted) return null
+    if (time.isOver) return null
     // Another attempt would find the same payload, so an operator must act. The handler was not called.
     if (error instanceof PayloadDamaged)
       return { kind: 'permanent', message: describe(error), didNothing: true }
@@ -126,15 +127,17 @@ async function run(
       clock,
       random,
       ...retrying,
-      signal: time.signal,
+      get signal() {
+        return time.signal
+      },
       // If there is no time for another try, the attempt fails now, while its failure can be recorded (R72,
       // R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
-    // If the signal aborted while the handler was running, its success no longer counts.
-    return context.signal.aborted ? null : successWith(output, step.direction === 'do' ? payloads : null)
+    // If the time was over while the handler was running, its success no longer counts.
+    return time.isOver ? null : successWith(output, step.direction === 'do' ? payloads : null)
   } catch (error) {
-    if (context.signal.aborted) return null
+    if (time.isOver) return null
     // A permanent failure of the first call proves that nothing was done. After a later call this is unknown,
     // because an earlier call may have taken effect although its answer was lost.
     if (error instanceof PermanentFailure)
@@ -183,7 +186,9 @@ function contextOf(
     get deadline() {
       return new Date(time.deadlineMs)
     },
-    signal: time.signal,
+    get signal() {
+      return time.signal
+    },
     readDocument,
     log,
     extend: () => goOn({}),

@@ -58,15 +58,14 @@ export function continueJob(
   const steps = withChanges(ledger, changes)
   const changed = changes.map(({ step }) => step)
   const known = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
-  const next = {
-    ...claimed(state),
+  const next = withDerivedState(claimed(state), {
     endByMs: endBy(state),
     steps,
     lockedBy: scheduler,
     attention: flagOf(job, steps, known),
     ...deadline(completeBy(state, steps, known)),
-  }
-  return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
+  })
+  return { kind: 'write', job: next, changed, notices: [] }
 }
 
 export type JobEnding = Partial<
@@ -79,8 +78,7 @@ export function endJob(
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
   ending: JobEnding,
 ): Schedule {
-  const ended = {
-    ...claimed(state),
+  const ended = withDerivedState(claimed(state), {
     steps: withChanges(ledger, changes),
     lockedBy: null,
     attention: null,
@@ -90,10 +88,10 @@ export function endJob(
     ...(state.job.paused ? { paused: null, pausedWith: null } : {}),
     ...placeOutside(state.job),
     ...ending,
-  }
+  })
   return {
     kind: 'write',
-    job: withDerivedState(ended),
+    job: ended,
     changed: changes.map(({ step }) => step),
     notices: [],
   }

@@ -261,8 +261,7 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
-  return withDerivedState({
-    ...step,
+  return withDerivedState(step, {
     mayHaveActed: mayHaveActed(step),
     firstBy: null,
     lockedBy: scheduler,

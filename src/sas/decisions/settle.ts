@@ -118,14 +118,14 @@ function tooLarge(step: StepDocument, output: Json): string {
 }
 
 function succeeded(step: StepDocument, output: Json): StepDocument {
-  const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
+  const free = { lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') {
     // If `owed` has more generations, the scheduler undoes the next generation when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
-    return withDerivedState({ ...free, ...history, currentState: step.initialState })
+    return withDerivedState(step, { ...free, ...history, currentState: step.initialState })
   }
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =
     step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
-  return withDerivedState({ ...free, currentState: step.targetState, output, undo })
+  return withDerivedState(step, { ...free, currentState: step.targetState, output, undo })
 }

@@ -33,9 +33,17 @@ function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/** Returns the document with the `processState` that its other fields imply. Every write needs this (I20). */
-export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
-  return { ...document, processState: deriveProcessState(document) }
+/**
+ * Returns a copy of the document with these changes, and with the `processState` that its fields then imply. Every
+ * write needs this (I20).
+ */
+export function withDerivedState<T extends StateFields>(
+  document: T,
+  changes: Partial<T> = {},
+): T & { processState: ProcessState } {
+  const next = { ...document, ...changes, processState: 'Pending' as ProcessState }
+  next.processState = deriveProcessState(next)
+  return next
 }
 
 /** The current state of a job or step between its initial state and its target state. */

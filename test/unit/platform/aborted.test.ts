@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAborted, unlessAborted } from '../../../src/platform/internal.js'
+import { isAborted, unlessAborted, whenAborted } from '../../../src/platform/internal.js'
 
 it('a signal that is undefined has not aborted', () => {
   expect([undefined, new AbortController().signal, AbortSignal.abort()].map(isAborted)).toEqual([
@@ -7,6 +7,17 @@ it('a signal that is undefined has not aborted', () => {
     false,
     true,
   ])
+})
+
+it('calls a function when a signal aborts, unless it was forgotten before', () => {
+  const ending = new AbortController()
+  const ended: string[] = []
+  whenAborted(ending.signal, () => ended.push('first'))
+  const forget = whenAborted(ending.signal, () => ended.push('second'))
+  forget()
+  expect(ended).toEqual([])
+  ending.abort()
+  expect(ended).toEqual(['first'])
 })
 
 describe('the result of work with a signal', () => {

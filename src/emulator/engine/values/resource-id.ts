@@ -36,15 +36,27 @@ export function permissionRid(user: string, number: number): string {
 }
 
 export function documentRid(container: string, number: number): string {
-  const bytes = Buffer.alloc(16)
-  decoded(container).copy(bytes)
-  bytes.writeBigUInt64LE(BigInt(number), 8)
+  const { bytes } = latestOf(container)
+  bytes.writeUInt32LE(number % 2 ** 32, 8)
+  bytes.writeUInt32LE(Math.floor(number / 2 ** 32), 12)
   return encoded(bytes)
 }
 
 /** Returns the rid of the database that owns a container. */
 export function databaseRidOf(container: string): string {
-  return encoded(decoded(container).subarray(0, 4))
+  return latestOf(container).database
+}
+
+/** The owner of the latest rid. Most documents in a row have the same one, and decoding it costs more than the rest. */
+const latest = { owner: '', database: '', bytes: Buffer.alloc(16) }
+
+function latestOf(owner: string): typeof latest {
+  if (latest.owner === owner) return latest
+  latest.bytes.fill(0)
+  decoded(owner).copy(latest.bytes)
+  latest.database = encoded(latest.bytes.subarray(0, 4))
+  latest.owner = owner
+  return latest
 }
 
 /** Returns the document number in a rid, or null if it is not the rid of a document of this container. */

@@ -185,6 +185,16 @@ describe('an attempt that does not end in time (F-A11)', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it('has aborted if the handler first looks at it after the deadline', async () => {
+    const { begun, handler } = slow(new Promise(() => undefined))
+    const { clock, outcome } = attempting(handler)
+    const context = await begun
+    await clock.advance(29_000)
+    expect(await outcome).toBeNull()
+    expect(context.signal.reason).toEqual(new Error('the deadline of step pay is near'))
+    expect(context.signal).toBe(context.signal)
+  })
+
   it.each(['success', 'failure'])(
     'has no outcome even if %s comes after the signal (F-A12)',
     async (kind) => {

@@ -104,6 +104,13 @@ describe('the derived state (R33, R37)', () => {
     expect(withDerivedState(job)).toEqual({ ...job, processState })
   })
 
+  it('of a copy with changes follows from the changes', () => {
+    const before = { ...begun, ...idle, processState: 'Pending', other: 1 }
+    const after = { ...before, currentState: 'on', processState: 'Processed' }
+    expect(withDerivedState(before, { currentState: 'on' })).toEqual(after)
+    expect(before).toMatchObject({ currentState: 'off', processState: 'Pending' })
+  })
+
   it('has three final values', () => {
     const ends = processStates.filter((processState) => isTerminal({ processState }))
     expect(ends).toEqual(['Processed', 'Error', 'Compensated'])
