@@ -1,5 +1,6 @@
 import TinyQueue from 'tinyqueue'
-import { isIndexed, type Container, type DocumentVersion, type JsonObject } from '../engine/index.js'
+import { isIndexed, type Container, type DocumentVersion } from '../engine/index.js'
+import type { CountedDocument } from '../query/index.js'
 import { isPoint, presentSpan } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
 import { matchOf, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
@@ -165,8 +166,8 @@ function coveredReading(plan: Plan, candidates: readonly Candidate[]): IndexRead
     covered: {
       *[Symbol.iterator]() {
         for (const part of parts) {
-          if (isKnownWhole(part)) for (const group of part.groups) yield* copiesOf(group, readPaths, places)
-          else for (const { document } of allIn(plan, [part])) yield document
+          if (isKnownWhole(part)) for (const group of part.groups) yield countedOf(group, readPaths, places)
+          else for (const { document } of allIn(plan, [part])) yield [document, 1]
         }
       },
     },
@@ -180,13 +181,12 @@ function isAlike({ cells }: DocumentGroup, places: readonly number[]): boolean {
   })
 }
 
-function* copiesOf(
+function countedOf(
   { count, cells }: DocumentGroup,
   paths: readonly (readonly string[])[],
   places: readonly number[],
-): Generator<Readonly<JsonObject>, void, undefined> {
-  const document = documentOf(paths.map((path, at) => [path, cells[places[at] ?? -1]?.[0]]))
-  for (let copy = 0; copy < count; copy += 1) yield document
+): CountedDocument {
+  return [documentOf(paths.map((path, at) => [path, cells[places[at] ?? -1]?.[0]])), count]
 }
 
 /** Reads the blocks with documents that may match. */
