@@ -73,6 +73,11 @@ export class EngineJobQueries implements JobQueries {
     return Object.fromEntries(counts) as JobCounts
   }
 
+  async countOpen(): Promise<number> {
+    const { Pending, Processing, Compensating } = await this.countJobs()
+    return Pending + Processing + Compensating
+  }
+
   async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
     const id = jobDocumentId(jobId)
     const found = await this.documents.find((document) => document['id'] === id, { limit: 1 })

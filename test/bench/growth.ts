@@ -3,6 +3,7 @@
  * in memory and on disk, and what it costs later work. `-- --jobs 20000 --waiting 200 --flagged 10` sets the numbers
  * of jobs. `--directory DIR` keeps the data directory, and fills it only if it does not exist.
  * `--short` writes most ended jobs in one transaction each, which a million of them need.
+ * `--charges 1000,10000` prints instead what the questions of operators and roles cost at these numbers of ended jobs.
  */
 import { fork } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { shown } from './figure-table.js'
 import type { Figure } from './figure.js'
+import { chargeTable } from './growth/charges.js'
 import { totalOf } from './growth/filled.js'
 import type { Figures, Phase } from './growth/phases.js'
 import { recordedJobs } from './growth/recorded-job.js'
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     flagged: count('10'),
     directory: { type: 'string' },
     short: { type: 'boolean', default: false },
+    charges: { type: 'string' },
   },
 })
 const population = {
@@ -34,7 +37,11 @@ const population = {
 }
 const loadBefore = loadavg()[0] ?? 0
 const recorded = await recordedJobs()
-const { directory, short: isShort } = values
+const { directory, short: isShort, charges } = values
+if (charges !== undefined) {
+  process.stdout.write(`${await chargeTable(recorded, charges.split(',').map(Number))}\n`)
+  process.exit()
+}
 const dataDirectory = directory ?? mkdtempSync(join(tmpdir(), 'stepward-growth-'))
 const isFilled = directory !== undefined && existsSync(directory)
 const filled = isFilled ? {} : await inProcess({ name: 'fill', dataDirectory, population, recorded, isShort })

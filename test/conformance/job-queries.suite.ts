@@ -39,6 +39,15 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
+    it('count the jobs that have not ended', async () => {
+      expect(await opened.queries.countOpen()).toBe(0)
+      const states = ['Pending', 'Processing', 'Compensating', 'Processed', 'Error', 'Compensated']
+      for (const processState of states)
+        opened.put({ id: `sas.job:${processState}`, pk: processState, type: 'sas.job', processState })
+      opened.put({ id: 'sas.step:a', pk: 'Pending', type: 'sas.step', processState: 'Pending' })
+      expect(await opened.queries.countOpen()).toBe(3)
+    })
+
     describe('`listQuestions`', () => {
       const listed = async (filter: QuestionFilter): Promise<string[]> =>
         (await opened.queries.listQuestions(filter)).map(({ jobId }) => jobId)

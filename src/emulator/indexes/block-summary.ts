@@ -2,6 +2,28 @@ import type { JsonObject, PathSteps } from '../engine/index.js'
 import { isAbove, isBelow, type Span } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
 
+/**
+ * Ascending places in a block or a chapter, each as the code of a character. Memory has millions of them, and a text
+ * takes a byte for each, an array eight.
+ */
+export type Places = string
+
+/** Returns places as a text. */
+export function placesOf(numbers: Iterable<number>): Places {
+  return String.fromCharCode(...numbers)
+}
+
+export function numbersIn(places: Places): readonly number[] {
+  return Array.from({ length: places.length }, (_, at) => places.charCodeAt(at))
+}
+
+/** Returns all places of several lists, each once. */
+export function unionOf(lists: readonly Places[]): readonly number[] {
+  const [only] = lists
+  if (only !== undefined && lists.length === 1) return numbersIn(only)
+  return [...new Set(lists.flatMap(numbersIn))].sort((one, other) => one - other)
+}
+
 /** What is known of the values of some documents at one path: they lie between two values. Null if nothing is known. */
 export type Cell = readonly [low: unknown, high: unknown] | null
 
@@ -10,10 +32,10 @@ export interface DocumentGroup {
   readonly count: number
   readonly cells: readonly Cell[]
   /**
-   * Where these documents are, in order: their places in the block or, in a chapter, the places of their blocks. Null if
-   * there are too many to name.
+   * Where these documents are: their places in the block or, in a chapter, the places of their blocks. Null if older code
+   * wrote the summary and did not name them.
    */
-  readonly places: readonly number[] | null
+  readonly places: Places | null
 }
 
 /** All documents of a block, in groups. The group of the first document comes first. */
@@ -27,9 +49,6 @@ export interface Wanted {
 
 /** The most values of a path by which documents are grouped, and the most groups of a block. */
 const [mostValues, mostGroups] = [8, 48]
-
-/** The most places that a group names. A query then reads only these documents of the block. */
-export const mostPlaces = 16
 
 /** Longer texts are not kept, so nothing is known of their path. */
 const longestText = 64
@@ -56,7 +75,7 @@ export function summaryOf(paths: readonly PathSteps[], documents: Iterable<Place
       return groups.map((alike) => ({
         count: alike.length,
         cells: paths.map((_, at) => cellOf(alike.map(({ values }) => values[at]))),
-        places: alike.length > mostPlaces ? null : alike.map(({ place }) => place),
+        places: placesOf(alike.map(({ place }) => place)),
       }))
     }
     places.pop()
@@ -108,7 +127,7 @@ function cellOf(values: readonly unknown[]): Cell {
     if (compareValues(value, low) < 0) low = value
     else if (compareValues(value, high) > 0) high = value
   }
-  return [low, high]
+  return compareValues(low, high) === 0 ? pointCell(low) : [low, high]
 }
 
 /** Returns whether none, some or all documents of a group have wanted values. `some` may also be none or all. */
@@ -138,7 +157,10 @@ const withPlaces = 'places '
 
 /** Writes a summary as JSON, after a name of its paths. */
 export function summaryText(name: string, summary: BlockSummary): string {
-  const groups = summary.map(({ count, cells, places }) => [places ?? count, ...cells.map(writtenCell)])
+  const groups = summary.map(({ count, cells, places }) => [
+    places === null ? count : numbersIn(places),
+    ...cells.map(writtenCell),
+  ])
   return JSON.stringify([withPlaces + name, ...groups])
 }
 
@@ -150,9 +172,9 @@ function writtenCell(cell: Cell): readonly Written[] {
 
 type WrittenGroup = readonly [number | readonly number[], ...(readonly Written[])[]]
 
-/** Whether older code wrote a summary, which names no places. */
-export function lacksPlaces(text: string): boolean {
-  return !text.startsWith(`["${withPlaces}`)
+/** Whether older code wrote a summary, which does not name all places. */
+export function lacksPlaces(summary: BlockSummary): boolean {
+  return summary.some(({ places }) => places === null)
 }
 
 /** Reads a summary. Returns null if it has other paths. */
@@ -162,14 +184,14 @@ export function readSummary(name: string, text: string): BlockSummary | null {
   return groups.map(([given, ...cells]) => ({
     count: typeof given === 'number' ? given : given.length,
     cells: cells.map(readCell),
-    places: typeof given === 'number' ? null : given,
+    places: typeof given === 'number' ? null : placesOf(given),
   }))
 }
 
 function readCell(cell: readonly Written[]): Cell {
   const [low, high = low] = cell
   if (low === undefined) return null
-  return low === high ? pointCell(low) : [readValue(low), readValue(high)]
+  return low === high ? pointCell(readValue(low)) : [readValue(low), readValue(high)]
 }
 
 function readValue(written: Written | undefined): unknown {
@@ -180,8 +202,7 @@ function readValue(written: Written | undefined): unknown {
 const points = new Map<unknown, Cell>()
 const mostPoints = 4_096
 
-function pointCell(written: Written): Cell {
-  const value = readValue(written)
+function pointCell(value: unknown): Cell {
   let cell = points.get(value)
   if (cell === undefined) {
     if (points.size >= mostPoints) points.clear()

@@ -1,4 +1,5 @@
-import type { BlockSummary, DocumentGroup } from './block-summary.js'
+import { documentsPerBlock } from '../engine/index.js'
+import { unionOf, type BlockSummary, type DocumentGroup, type Places } from './block-summary.js'
 import type { Chapter } from './chapter.js'
 
 /** Says whether none, some or all documents of a group are wanted. `some` may also be none or all. */
@@ -10,8 +11,8 @@ export interface Candidate {
   readonly groups: readonly DocumentGroup[]
   /** The number of documents that certainly match. */
   readonly certain: number
-  /** The places of the groups in the block or chapter, in order. Null if they are too many. */
-  readonly places: readonly number[] | null
+  /** The number of documents to read. */
+  readonly reads: number
   /** The block, or a function that returns the blocks of the chapter that may have documents. */
   readonly within: number | (() => readonly Candidate[])
 }
@@ -22,11 +23,9 @@ export type BlockCandidate = Candidate & { readonly within: number }
 /** Returns the chapters that may have wanted documents. */
 export function candidatesIn(chapters: readonly Chapter[], match: Match): readonly Candidate[] {
   return chapters.flatMap((chapter) => {
-    const blocksAt = (places: readonly number[] | null): readonly Candidate[] =>
-      chapter.blocks(places).flatMap(([block, summary]) => candidateOf(summary, match, () => block))
-    const { summary } = chapter
-    if (summary === null) return blocksAt(null)
-    return candidateOf(summary, match, (places) => once(() => blocksAt(places)))
+    const blocksOf = (groups: readonly DocumentGroup[]): readonly Candidate[] =>
+      chapter.blocks(placesIn(groups)).flatMap(([block, summary]) => candidateOf(summary, match, () => block))
+    return candidateOf(chapter.summary(), match, (groups) => once(() => blocksOf(groups)))
   })
 }
 
@@ -38,28 +37,28 @@ function once<T>(work: () => T): () => T {
 function candidateOf(
   summary: BlockSummary,
   matchOf: Match,
-  within: (places: readonly number[] | null) => Candidate['within'],
+  within: (groups: readonly DocumentGroup[]) => Candidate['within'],
 ): readonly Candidate[] {
   const groups: DocumentGroup[] = []
-  let certain = 0
+  let [certain, reads] = [0, 0]
   for (const group of summary) {
     const match = matchOf(group)
     if (match === 'none') continue
     groups.push(group)
+    reads += group.places === null ? documentsPerBlock : group.count
     if (match === 'all') certain += group.count
   }
-  if (groups.length === 0) return []
-  const places = placesOf(groups)
-  return [{ groups, certain, places, within: within(places) }]
+  return groups.length === 0 ? [] : [{ groups, certain, reads, within: within(groups) }]
 }
 
-function placesOf(groups: readonly DocumentGroup[]): readonly number[] | null {
-  const places = new Set<number>()
-  for (const group of groups) {
-    if (group.places === null) return null
-    for (const place of group.places) places.add(place)
+/** Returns the places of groups in their block or chapter, in order. Null if they are not known. */
+export function placesIn(groups: readonly DocumentGroup[]): readonly number[] | null {
+  const lists: Places[] = []
+  for (const { places } of groups) {
+    if (places === null) return null
+    lists.push(places)
   }
-  return [...places].sort((one, other) => one - other)
+  return unionOf(lists)
 }
 
 /** Yields the blocks of candidates. Looks at a chapter only when its blocks are next. */

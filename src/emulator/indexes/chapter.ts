@@ -1,9 +1,9 @@
 import { compareValues } from '../query/values/values.js'
 import { blocksPerChapter } from './chapter-size.js'
-import { mostPlaces, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
+import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
 
-/** The most groups of a chapter. A chapter whose blocks differ more has no summary, so queries look at its blocks. */
-const mostGroups = 96
+/** The most values of a path by which the groups of a chapter are told apart, and the most groups of a chapter. */
+const [mostValues, mostGroups] = [8, 96]
 
 export function chapterOf(block: number): number {
   return Math.floor(block / blocksPerChapter)
@@ -15,8 +15,8 @@ export function chapterOf(block: number): number {
  */
 export class Chapter {
   private readonly known = new Map<number, BlockSummary>()
-  /** Undefined if a block has changed since, and null if there is none. */
-  private merged: BlockSummary | null | undefined = undefined
+  /** Null if a block has changed since. */
+  private merged: BlockSummary | null = null
 
   constructor(readonly number: number) {}
 
@@ -30,22 +30,16 @@ export class Chapter {
 
   set(block: number, summary: BlockSummary): void {
     this.known.set(block, summary)
-    this.merged = undefined
+    this.merged = null
   }
 
   delete(block: number): void {
-    if (this.known.delete(block)) this.merged = undefined
+    if (this.known.delete(block)) this.merged = null
   }
 
-  /** Computes the summary, so that the next query need not. */
-  prepare(): void {
-    if (this.merged === undefined) this.merged = this.merge()
-  }
-
-  /** The groups of all blocks, joined where they are alike. Null if they are too many. */
-  get summary(): BlockSummary | null {
-    this.prepare()
-    return this.merged ?? null
+  /** Returns the groups of all blocks, joined where they are alike. The first call after a change joins them. */
+  summary(): BlockSummary {
+    return (this.merged ??= joinedSummary(this.placedGroups()))
   }
 
   /** Returns the blocks at these places, or all blocks if there is no list, in their order. */
@@ -58,34 +52,95 @@ export class Chapter {
     })
   }
 
-  private merge(): BlockSummary | null {
-    const joined = new Map<string, Joined>()
-    for (const [block, summary] of this.blocks(null)) {
-      for (const group of summary) {
-        const name = group.cells.map(nameOf).join()
-        const before = joined.get(name)
-        if (before === undefined) {
-          if (joined.size === mostGroups) return null
-          joined.set(name, {
-            count: group.count,
-            cells: [...group.cells],
-            places: new Set([block % blocksPerChapter]),
-          })
-        } else join(before, group, block % blocksPerChapter)
-      }
-    }
-    return [...joined.values()].map(({ count, cells, places }) => ({
-      count,
-      cells,
-      places: places.size > mostPlaces ? null : [...places],
-    }))
+  private placedGroups(): readonly PlacedGroup[] {
+    return this.blocks(null).flatMap(([block, summary]) =>
+      summary.map((group) => ({ place: block % blocksPerChapter, group })),
+    )
   }
+}
+
+/** A group with the place of its block in the chapter. */
+interface PlacedGroup {
+  readonly place: number
+  readonly group: DocumentGroup
 }
 
 interface Joined {
   count: number
   readonly cells: Cell[]
   readonly places: Set<number>
+}
+
+/** Joins groups until there are few enough, beginning with those that differ only at paths with many values. */
+function joinedSummary(groups: readonly PlacedGroup[]): BlockSummary {
+  const namings = namingsOf(groups)
+  for (;;) {
+    const joined = joinedBy(groups, namings)
+    if (joined.length <= mostGroups) {
+      return joined.map(({ count, cells, places }) => ({
+        count,
+        cells,
+        places: placesOf(places),
+      }))
+    }
+    namings.pop()
+  }
+}
+
+/** Says for the cell of one path which other cells it may be joined with: those of the same name. */
+type Naming = (cells: readonly Cell[]) => string
+
+/**
+ * Returns how groups are told apart. First by whether they have values at a path, because sweeps look for that, and
+ * then by the values of paths with few values, those with the fewest first. In a chapter, a single job that waits has
+ * values of its own at most paths. If each of them made a group, there would be more groups than blocks.
+ */
+function namingsOf(groups: readonly PlacedGroup[]): Naming[] {
+  const paths = groups[0]?.group.cells.map((_, path) => path) ?? []
+  const presences = paths.map(
+    (path): Naming =>
+      (cells) =>
+        presenceOf(cells[path] ?? null),
+  )
+  const values = paths
+    .map((path) => ({ path, count: countOfNames(groups, path) }))
+    .filter(({ count }) => count > 1 && count <= mostValues)
+    .sort((one, other) => one.count - other.count)
+    .map(
+      ({ path }): Naming =>
+        (cells) =>
+          nameOf(cells[path] ?? null),
+    )
+  return [...presences, ...values]
+}
+
+function countOfNames(groups: readonly PlacedGroup[], path: number): number {
+  const names = new Set<string>()
+  for (const { group } of groups) {
+    names.add(nameOf(group.cells[path] ?? null))
+    if (names.size > mostValues) break
+  }
+  return names.size
+}
+
+function joinedBy(groups: readonly PlacedGroup[], namings: readonly Naming[]): readonly Joined[] {
+  const joined = new Map<string, Joined>()
+  for (const { place, group } of groups) {
+    const name = namings.map((naming) => naming(group.cells)).join()
+    const before = joined.get(name)
+    if (before === undefined) {
+      joined.set(name, { count: group.count, cells: [...group.cells], places: new Set([place]) })
+    } else join(before, group, place)
+  }
+  return [...joined.values()]
+}
+
+/** Says whether all, none or perhaps some documents of a group have a value. */
+function presenceOf(cell: Cell): string {
+  if (cell === null) return '?'
+  const [low, high] = cell
+  if (high === undefined) return ''
+  return low === undefined ? '?' : '+'
 }
 
 /** Returns a text that is the same for two cells with the same single value, and for all other cells. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../engine/index.js'
+import type { CountedDocument } from '../query/index.js'
 import type { DocumentIndex } from './document-index.js'
 
 /** A path of names, and an index over this path. */
@@ -14,9 +15,9 @@ export interface CoveringIndex {
 export function* coveredDocuments(
   numbers: Iterable<number>,
   indexes: readonly CoveringIndex[],
-): Generator<Readonly<JsonObject>, void, undefined> {
+): Generator<CountedDocument, void, undefined> {
   for (const number of numbers) {
-    yield documentOf(indexes.map(({ path, index }) => [path, index.valueOf(number)]))
+    yield [documentOf(indexes.map(({ path, index }) => [path, index.valueOf(number)])), 1]
   }
 }
 

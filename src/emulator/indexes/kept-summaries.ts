@@ -197,7 +197,7 @@ export class KeptSummaries implements DocumentFollower {
     for (const _ of this.reading()) await systemClock.sleep(0)
     // Otherwise the first query would join the summaries of all chapters in one turn.
     for (const chapter of this.chapters()) {
-      chapter.prepare()
+      chapter.summary()
       await systemClock.sleep(0)
     }
   }
@@ -235,7 +235,7 @@ export class KeptSummaries implements DocumentFollower {
       return
     }
     this.know(block, summary)
-    if (!lacksPlaces(text)) return
+    if (!lacksPlaces(summary)) return
     this.coarse.add(block)
     this.unsaved.set(block, this.changes)
   }

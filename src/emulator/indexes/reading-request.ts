@@ -1,5 +1,5 @@
-import type { DocumentVersion, JsonObject, ScanScope } from '../engine/index.js'
-import type { CompiledQuery } from '../query/index.js'
+import type { DocumentVersion, ScanScope } from '../engine/index.js'
+import type { CompiledQuery, CountedDocument } from '../query/index.js'
 
 /** A query and its scope. `needed` is the number of rows that the caller needs now. */
 export interface ReadingRequest {
@@ -19,7 +19,7 @@ export interface IndexReading {
   readonly isOrdered: boolean
   /**
    * The same documents with only the values that the query reads, if indexes know all of them. They cost much
-   * less than the documents.
+   * less than the documents. Equal ones may be given together.
    */
-  readonly covered?: Iterable<Readonly<JsonObject>> | undefined
+  readonly covered?: Iterable<CountedDocument> | undefined
 }

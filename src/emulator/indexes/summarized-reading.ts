@@ -1,15 +1,10 @@
 import TinyQueue from 'tinyqueue'
-import {
-  documentsPerBlock,
-  isIndexed,
-  type Container,
-  type DocumentVersion,
-  type JsonObject,
-} from '../engine/index.js'
+import { isIndexed, type Container, type DocumentVersion } from '../engine/index.js'
+import type { CountedDocument } from '../query/index.js'
 import { isPoint, presentSpan } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
 import { matchOf, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
-import { blocksOf, candidatesIn, type BlockCandidate, type Candidate } from './candidates.js'
+import { blocksOf, candidatesIn, placesIn, type BlockCandidate, type Candidate } from './candidates.js'
 import { documentOf } from './covered-documents.js'
 import { IndexPending } from './index-pending.js'
 import { KeptSummaries } from './kept-summaries.js'
@@ -171,8 +166,8 @@ function coveredReading(plan: Plan, candidates: readonly Candidate[]): IndexRead
     covered: {
       *[Symbol.iterator]() {
         for (const part of parts) {
-          if (isKnownWhole(part)) for (const group of part.groups) yield* copiesOf(group, readPaths, places)
-          else for (const { document } of allIn(plan, [part])) yield document
+          if (isKnownWhole(part)) for (const group of part.groups) yield countedOf(group, readPaths, places)
+          else for (const { document } of allIn(plan, [part])) yield [document, 1]
         }
       },
     },
@@ -186,13 +181,12 @@ function isAlike({ cells }: DocumentGroup, places: readonly number[]): boolean {
   })
 }
 
-function* copiesOf(
+function countedOf(
   { count, cells }: DocumentGroup,
   paths: readonly (readonly string[])[],
   places: readonly number[],
-): Generator<Readonly<JsonObject>, void, undefined> {
-  const document = documentOf(paths.map((path, at) => [path, cells[places[at] ?? -1]?.[0]]))
-  for (let copy = 0; copy < count; copy += 1) yield document
+): CountedDocument {
+  return [documentOf(paths.map((path, at) => [path, cells[places[at] ?? -1]?.[0]])), count]
 }
 
 /** Reads the blocks with documents that may match. */
@@ -210,14 +204,14 @@ function* allIn(plan: Plan, candidates: readonly Candidate[]): Generator<Documen
 /** Yields the documents of a block that may match. */
 function* documentsIn(
   { summaries, visible, wanted }: Plan,
-  { within: block, places }: BlockCandidate,
+  { within: block, groups }: BlockCandidate,
 ): Generator<DocumentVersion, void, undefined> {
   const texts = wanted.flatMap(({ spans: [span, ...others] }) => {
     const isText =
       span !== undefined && others.length === 0 && isPoint(span) && typeof span.low.value === 'string'
     return isText ? [JSON.stringify(span.low.value)] : []
   })
-  for (const version of visible(summaries.documentsOf(block, places)))
+  for (const version of visible(summaries.documentsOf(block, placesIn(groups))))
     if (version.mayHold(texts)) yield version
 }
 
@@ -227,7 +221,7 @@ function isCheap(blocks: Iterable<BlockCandidate>, needed: number): boolean {
   for (const one of blocks) {
     if (certain >= needed) break
     certain += one.certain
-    reads += one.places?.length ?? documentsPerBlock
+    reads += one.reads
   }
   return reads <= fewReads + readsPerMatch * certain
 }

@@ -1,7 +1,7 @@
 import type { Container, DocumentVersion } from '../engine/index.js'
 import { pointSpan, presentSpan, spanOf, type Span } from '../query/values/span.js'
 import { matchOf } from './block-summary.js'
-import { blocksOf, candidatesIn } from './candidates.js'
+import { blocksOf, candidatesIn, placesIn } from './candidates.js'
 import { KeptSummaries } from './kept-summaries.js'
 
 /** What a document has at a path: some value, a number, or this text. */
@@ -31,7 +31,8 @@ export async function suspects(
   )
   return {
     *[Symbol.iterator]() {
-      for (const { within, places } of blocksOf(candidates)) yield [...summaries.documentsOf(within, places)]
+      for (const { within, groups } of blocksOf(candidates))
+        yield [...summaries.documentsOf(within, placesIn(groups))]
     },
   }
 }

@@ -1,5 +1,12 @@
 import { systemClock } from '../../platform/index.js'
-import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
+import type {
+  CompiledQuery,
+  CountedDocument,
+  OrderKey,
+  QueryDocument,
+  QueryOptions,
+  QueryParameter,
+} from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
 import { withComputed } from './computed/with-computed.js'
@@ -81,11 +88,34 @@ export function compileQuery(
       return isDocumentOnly ? unordered.rowsOfFrame([document]) : [...unordered.rows([], [document])]
     },
     execute: (documents, container) => [...cut(rows([], documents, container), window)],
+    executeCounted: (documents) => {
+      const read = isGrouped(query) ? noted(documents, scope.copies) : repeated(documents)
+      return [...cut(rows([], read), window)]
+    },
     rowsInOrder: (documents) =>
       cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
     isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
     matched: () => scope.matched.count,
   }
+}
+
+/** Yields each document once, and notes meanwhile how many equal ones it stands for. */
+function* noted(
+  documents: Iterable<CountedDocument>,
+  copies: { count: number },
+): Generator<QueryDocument, void, undefined> {
+  for (const [document, count] of documents) {
+    copies.count = count
+    try {
+      yield document
+    } finally {
+      copies.count = 1
+    }
+  }
+}
+
+function* repeated(documents: Iterable<CountedDocument>): Generator<QueryDocument, void, undefined> {
+  for (const [document, count] of documents) for (let copy = 0; copy < count; copy += 1) yield document
 }
 
 /**

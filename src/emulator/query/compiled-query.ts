@@ -29,6 +29,9 @@ export interface QueryOptions {
 /** A stored document as a query sees it. */
 export type QueryDocument = Readonly<Record<string, unknown>>
 
+/** A document, and the number of equal documents that it stands for. */
+export type CountedDocument = readonly [document: QueryDocument, count: number]
+
 /** An item of ORDER BY. */
 export interface OrderKey {
   /** The steps from the document to the value: names of properties, and positions in arrays. */
@@ -103,6 +106,8 @@ export interface CompiledQuery {
    * @param container all documents of the container, on which full-text scores depend. Default: `documents`
    */
   execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
+  /** Returns the same rows as `execute` for documents of which each stands for a number of equal ones. */
+  executeCounted(documents: Iterable<CountedDocument>): readonly unknown[]
   /**
    * Yields the same rows as `execute` for documents that already have the order of ORDER BY. Documents that
    * are equal for ORDER BY must have their usual order. Reads only the documents that the requested rows

@@ -37,6 +37,12 @@
  */
 export { compileQuery } from './compile-query.js'
 export { refuseInvalidComputed } from './refuse-invalid-computed.js'
-export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
+export type {
+  CompiledQuery,
+  CountedDocument,
+  QueryDocument,
+  QueryOptions,
+  QueryParameter,
+} from './compiled-query.js'
 export { longestQuery } from './language/query-limits.js'
 export { QueryError } from './language/query-error.js'

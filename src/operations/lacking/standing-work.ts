@@ -39,8 +39,7 @@ export async function standingIn(
   if (inspection.physicalRanges === null) return null
   const missing = neededRoles.filter((role) => !isRun(role, inspection, expirationOf(selection)))
   if (missing.length === 0) return null
-  const counts = await new CosmosJobQueries({ container: containers.monitoredContainer }).countJobs()
-  const waiting = counts.Pending + counts.Processing + counts.Compensating
+  const waiting = await new CosmosJobQueries({ container: containers.monitoredContainer }).countOpen()
   return waiting === 0 ? null : { waiting, missing, command: startCommand(missing, selection) }
 }
 

@@ -69,6 +69,15 @@ export class CosmosJobQueries implements JobQueries {
     return Object.fromEntries(await Promise.all(counts)) as JobCounts
   }
 
+  async countOpen(): Promise<number> {
+    const isOpen = "c.processState IN ('Pending', 'Processing', 'Compensating')"
+    const [count = 0] = await this.requests.query<number>('state.countOpen', {
+      text: `SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND ${isOpen}`,
+      parameters: {},
+    })
+    return count
+  }
+
   async findJob(jobId: string): Promise<Stored<StateDocument> | null> {
     const found = await this.requests.query<Stored<StateDocument>>('state.findJob', {
       text: 'SELECT * FROM c WHERE c.id = @id',

@@ -66,6 +66,8 @@ export interface JobQueries {
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** Counts the jobs in each state. The store does the counting. */
   countJobs(): Promise<JobCounts>
+  /** Counts the jobs that have not ended. Unlike `countJobs`, it does not cost more the more ended jobs are stored. */
+  countOpen(): Promise<number>
   /**
    * Searches all partitions for the document of a job, whether readable or not. Returns null if there is
    * none.

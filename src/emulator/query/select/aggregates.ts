@@ -3,17 +3,20 @@ import type { PageTime } from '../language/page-time.js'
 import { refuseLongResult } from '../language/query-limits.js'
 import { canonicalText, compareValues, isPrimitive } from '../values/values.js'
 
-/** Accumulates one value for each frame, and returns the result for all of them. Ignores undefined values. */
+/**
+ * Accumulates one value for each frame, which may stand for several equal frames, and returns the result for all of
+ * them. Ignores undefined values.
+ */
 export interface Accumulator {
-  add(value: unknown): void
+  add(value: unknown, frames: number): void
   result(): unknown
 }
 
 function count(): Accumulator {
   let total = 0
   return {
-    add: (value) => {
-      if (value !== undefined) total += 1
+    add: (value, frames) => {
+      if (value !== undefined) total += frames
     },
     result: () => total,
   }
@@ -23,8 +26,8 @@ function count(): Accumulator {
 function countIf(): Accumulator {
   let total = 0
   return {
-    add: (value) => {
-      if (value === true) total += 1
+    add: (value, frames) => {
+      if (value === true) total += frames
     },
     result: () => total,
   }
@@ -36,14 +39,15 @@ function collection(isSet: boolean, pageTime: PageTime): Accumulator {
   const seen = new Set<string>()
   let characters = 0
   return {
-    add: (value) => {
+    add: (value, frames) => {
       if (value === undefined) return
       const text = canonicalText(value)
       if (isSet && seen.has(text)) return
       if (isSet) seen.add(pageTime.computed(text))
-      characters += text.length
+      const copies = isSet ? 1 : frames
+      characters += text.length * copies
       refuseLongResult(characters)
-      values.push(value)
+      for (let copy = 0; copy < copies; copy += 1) values.push(value)
     },
     result: () => values,
   }
@@ -55,10 +59,10 @@ function total(finish: (sum: number, added: number) => number | undefined): Accu
   let added = 0
   let isNumeric = true
   return {
-    add: (value) => {
+    add: (value, frames) => {
       if (typeof value === 'number') {
-        sum += value
-        added += 1
+        sum += value * frames
+        added += frames
       } else if (value !== undefined) {
         isNumeric = false
       }

@@ -3,7 +3,6 @@ import { compileExpression } from './compile-expression.js'
 import { canonicalText } from '../values/values.js'
 import { refuseWrongCount } from '../values/query-function.js'
 import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
-import type { PageTime } from '../language/page-time.js'
 import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Frame, QueryScopes, Scope } from './scope.js'
 
@@ -28,7 +27,7 @@ export function compileGroups(query: Query, { outer, inner }: QueryScopes): Comp
   const calls: AggregateCall[] = []
   return {
     scope: groupScope(query, { outer, inner }, calls),
-    groups: (frames, outerFrame) => groupFrames({ frames, outer: outerFrame, keys, calls }, outer.pageTime),
+    groups: (frames, outerFrame) => groupFrames({ frames, outer: outerFrame, keys, calls }, outer),
   }
 }
 
@@ -87,7 +86,10 @@ interface Grouping {
   readonly calls: readonly AggregateCall[]
 }
 
-function groupFrames({ frames, outer, keys, calls }: Grouping, pageTime: PageTime): Frame[] {
+function groupFrames(
+  { frames, outer, keys, calls }: Grouping,
+  { pageTime, hasContainer, copies }: Scope,
+): Frame[] {
   const newGroup = (values: readonly unknown[]): Group => ({
     keys: values,
     aggregates: calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call, pageTime) })),
@@ -99,7 +101,8 @@ function groupFrames({ frames, outer, keys, calls }: Grouping, pageTime: PageTim
     const name = values.length === 1 ? nameOf(values[0]) : values.map(nameOf).join(',')
     let group = groups.get(name)
     if (group === undefined) groups.set(pageTime.computed(name), (group = newGroup(values)))
-    for (const { argument, accumulator } of group.aggregates) accumulator.add(argument(frame))
+    const count = hasContainer ? copies.count : 1
+    for (const { argument, accumulator } of group.aggregates) accumulator.add(argument(frame), count)
   }
   return Array.from(groups.values(), ({ keys: values, aggregates }) => [
     ...outer,

@@ -51,6 +51,8 @@ export interface Scope {
   readonly pageTime: PageTime
   /** Counts the frames that passed the filter of a query that reads the container. */
   readonly matched: { count: number }
+  /** The number of equal documents for which the present document of a query that reads the container stands. */
+  readonly copies: { count: number }
 }
 
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
@@ -80,6 +82,7 @@ export function outermostScope(
     effort: new Effort('combinedValues'),
     pageTime,
     matched: { count: 0 },
+    copies: { count: 1 },
   }
 }
 

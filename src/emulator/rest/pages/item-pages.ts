@@ -173,9 +173,13 @@ function* unplaced(
   query: ItemQuery,
   { versions, isOrdered, covered }: IndexReading,
 ): Generator<ComputedRow, void, undefined> {
-  const documents = covered ?? documentsOf(versions)
-  const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
-  for (const row of rows) yield { row, place: null }
+  for (const row of rows()) yield { row, place: null }
+
+  function rows(): Iterable<unknown> {
+    if (covered !== undefined) return query.executeCounted(covered)
+    const documents = documentsOf(versions)
+    return isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
+  }
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {

@@ -71,6 +71,7 @@ const everyDocument: ItemQuery = {
   usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
+  executeCounted: (documents) => Array.from(documents, ([document]) => document),
   rowsInOrder: (documents) => documents,
   isComplete: () => false,
   matched: () => 0,
