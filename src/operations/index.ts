@@ -19,7 +19,14 @@
  *
  * Start with `leases.ts`.
  */
-export { estimateLag, listDeadLetters, listLeases, type EstimateRow, type Lag, type LeaseRow } from './leases.js'
+export {
+  estimateLag,
+  listDeadLetters,
+  listLeases,
+  type EstimateRow,
+  type Lag,
+  type LeaseRow,
+} from './leases.js'
 export { readAttention, type FoundAttention } from './attention.js'
 export { adviceOn, type AttentionGroup, type TriagedJob } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'

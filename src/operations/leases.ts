@@ -1,8 +1,5 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
-import {
-  newestDeadLetters,
-  type StoredDeadLetter,
-} from '../change-feed-processor/internal.js'
+import { newestDeadLetters, type StoredDeadLetter } from '../change-feed-processor/internal.js'
 import type { Connection } from '../connection/index.js'
 import { explained, openConnection, ownerless } from '../connection/internal.js'
 import { cosmosErrorKind } from '../../lease-store/internal.js'

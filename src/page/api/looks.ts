@@ -278,4 +278,16 @@ const about = route({
 })
 
 /** The routes that change nothing. */
-export const looks = [about, jobs, job, lacking, documents, counts, attention, leases, lags, findings, deadLetters]
+export const looks = [
+  about,
+  jobs,
+  job,
+  lacking,
+  documents,
+  counts,
+  attention,
+  leases,
+  lags,
+  findings,
+  deadLetters,
+]

@@ -1,4 +1,3 @@
-import { systemClock } from 'stepward'
 import { median, type Figure } from '../figure.js'
 import { apart, type Apart, type JobPrograms } from '../jobs/apart.js'
 import { together } from '../jobs/load.js'
@@ -36,16 +35,17 @@ export async function measuredWorkers(
 
 async function jobsPerSecond({ client, leasesOwned }: Apart, workers: number, jobs: number): Promise<number> {
   await together(client, noop, { count: Math.ceil(jobs / 4), atOnce })
-  for (
-    let owned = await leasesOwned();
-    owned.length < workers || owned.includes(0);
-    owned = await leasesOwned()
-  )
-    await systemClock.sleep(500)
+  // Jobs fill the time until each worker has a lease of each role.
+  for (let owned = await leasesOwned(); isUneven(owned, workers); owned = await leasesOwned())
+    await together(client, noop, { count: atOnce, atOnce })
   await together(client, noop, { count: Math.ceil(jobs / 4), atOnce })
   return (jobs * 1_000) / (await together(client, noop, { count: jobs, atOnce }))
 }
 
 function range(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`
+}
+
+function isUneven(leasesOwned: readonly number[], workers: number): boolean {
+  return leasesOwned.length < workers || leasesOwned.includes(0)
 }

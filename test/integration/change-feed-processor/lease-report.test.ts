@@ -9,7 +9,7 @@ it.each(doors)(
     let busy = 1
     const instance = await world.instance('worker', { report: () => ({ slots: 8, busy }) })
     await instance.processor.start()
-  await world.clock.advance(1_000)
+    await world.clock.advance(1_000)
     const leases = await world.leaseStore()
     const report = async (): Promise<unknown> => (await leases.read('0'))?.report
     expect(await report()).toEqual({ slots: 8, busy: 1 })

@@ -265,7 +265,11 @@ describe.skipIf(path === null)('the page in a browser', () => {
       .containers.create({ id: 'poison', partitionKey: '/id' })
     await container.items.create({
       ...{ id: '0~1~J-9', leaseToken: '0', documentId: '<b>J-9</b>', change: null },
-      error: { name: 'RangeError', message: 'no price <img src=x onerror="document.title=String(1)">', stack: null },
+      error: {
+        name: 'RangeError',
+        message: 'no price <img src=x onerror="document.title=String(1)">',
+        stack: null,
+      },
     })
     await open('/leases')
     await page.until(`document.querySelector('[name="deadLetters"]')`)
