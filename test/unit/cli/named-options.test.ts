@@ -15,7 +15,7 @@ function within(command: Command): readonly Command[] {
 }
 
 function optionsOf(commands: readonly Command[]): ReadonlySet<string> {
-  const own = commands.flatMap(({ options }) => options.flatMap(({ long }) => (long == null ? [] : [long])))
+  const own = commands.flatMap(({ options }) => options.flatMap(({ long }) => (long ? [long] : [])))
   return new Set([...own, '--help', '--version'])
 }
 
