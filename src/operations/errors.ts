@@ -8,3 +8,8 @@ export class UnitNotFound extends Error {
     )
   }
 }
+
+/** A container that a person named does not exist. */
+export class ContainerNotFound extends Error {
+  override readonly name = 'ContainerNotFound'
+}

@@ -21,6 +21,7 @@
  */
 export {
   estimateLag,
+  containerNameProblem,
   listDeadLetters,
   listLeases,
   type EstimateRow,

@@ -3,9 +3,9 @@ import { newestDeadLetters, type StoredDeadLetter } from '../change-feed-process
 import type { Connection } from '../connection/index.js'
 import { explained, openConnection, ownerless } from '../connection/internal.js'
 import { cosmosErrorKind } from '../../lease-store/internal.js'
-import { StoreRefused } from '../sas/index.js'
 import type { Lease } from '../../lease-store/index.js'
 import { readAgentsReport, type AgentsReport } from '../sas/internal.js'
+import { ContainerNotFound } from './errors.js'
 import { agentsIn } from './lacking/missing-agents.js'
 import { type StandingWork, standingIn } from './lacking/standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
@@ -106,7 +106,7 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
  * Returns the newest dead letters in a container of the connection's database, newest first: changes that a processor with
  * this container as `deadLetter` has set aside.
  *
- * @throws StoreUnavailable or StoreRefused, each with advice
+ * @throws ContainerNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export async function listDeadLetters(
   selection: Connection,
@@ -122,8 +122,8 @@ export async function listDeadLetters(
     const { kind } = cosmosErrorKind(error)
     const missing = `container ${JSON.stringify(container)} does not exist in database ${JSON.stringify(connection.database)}`
     if (kind === 'notFound')
-      throw new StoreRefused(
-        `${missing}: name the container that is the "deadLetter" of the processor's failurePolicy`,
+      throw new ContainerNotFound(
+        `${missing}: name the container that is the "deadLetter" of the processor's failurePolicy, and its database`,
       )
     throw explained(connection, error)
   } finally {
@@ -187,4 +187,10 @@ function rowsOf(
 /** A request for the lease is stored without a sign of life of the owner, so it says nothing about the owner's clock. */
 function clockOffsetOf({ owner, handover, timestampMs, storedAtMs }: Lease): number | null {
   return owner === null || handover !== null || timestampMs === null ? null : timestampMs - storedAtMs
+}
+
+/** Returns the rule that this name of a container breaks, or null. */
+export function containerNameProblem(name: string): string | null {
+  const isAllowed = /^[^/\\#?]{1,255}$/u.test(name) && name.trim() === name && !/^\.+$/u.test(name)
+  return isAllowed ? null : 'must be the name of a container: 1 to 255 characters without / \\ # ?'
 }

@@ -40,6 +40,7 @@ export const codesByName: Readonly<Record<string, number>> = {
   AzureRefused: exitCodes.store,
   FleetNotRunning: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,
+  ContainerNotFound: exitCodes.notFound,
   JobConflict: exitCodes.conflict,
   CommandRefused: exitCodes.conflict,
   JobUnreadable: exitCodes.conflict,

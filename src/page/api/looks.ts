@@ -4,6 +4,7 @@ import {
   earliest,
   estimateLag,
   examine,
+  containerNameProblem,
   listDeadLetters,
   listLeases,
   misspeltNames,
@@ -236,13 +237,20 @@ const findings = route({
   handle: (store, asked) => examine(unitsOf(store, asked)),
 })
 
+const containerName = z
+  .string()
+  .refine((name) => containerNameProblem(name) === null, 'must be the name of a container')
+
 const deadLetters = route({
   method: 'GET',
   path: '/api/dead-letters',
   summary: 'The newest changes that a change feed processor has set aside in a container of the database.',
-  asked: z.strictObject({ container: z.string().min(1).max(255), limit: wholeNumber(1, 1_000).default(100) }),
+  asked: z.strictObject({ container: containerName, limit: wholeNumber(1, 1_000).default(100) }),
   answer: z.array(deadLetter),
-  handle: ({ selection }, asked) => listDeadLetters(selection, asked),
+  handle: async ({ selection }, asked) => {
+    const found = await listDeadLetters(selection, asked)
+    return found.map(({ error, ...rest }) => ({ ...rest, error: error.name }))
+  },
 })
 
 const about = route({

@@ -239,7 +239,9 @@ export const deadLetter = z.strictObject({
   documentId: z.string(),
   leaseToken: z.string(),
   at: z.string(),
-  error: z.strictObject({ name: z.string(), message: z.string() }),
+  error: z.string().meta({
+    description: 'The name of the error. Its message is not sent, because it may contain secret values.',
+  }),
 })
 
 export const leaseRow = z.strictObject({

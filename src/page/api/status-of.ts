@@ -8,6 +8,7 @@ const statusByName: Readonly<Record<string, number>> = {
   ScheduleInvalid: 400,
   JobNotFound: 404,
   UnitNotFound: 404,
+  ContainerNotFound: 404,
   ScheduleNotFound: 404,
   StepNotFound: 404,
   ConfigurationInvalid: 400,

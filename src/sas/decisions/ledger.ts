@@ -71,8 +71,8 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
 }
 
 /**
- * Marks the outcome of a step as accepted, if the ledger that is written in the same transaction has its success. The
- * ledger forgets a success only when the scheduler dispatches the step again, and a dispatch removes the outcome.
+ * Marks the outcome of a step as accepted, if the ledger that is written in the same transaction has its success. Each
+ * transaction in which the ledger forgets the success also writes the job, which the feed delivers to the scheduler.
  */
 export function withAcceptance(step: StepDocument, ledger: Ledger): StepDocument {
   const entry = ledger[step.stepId]

@@ -37,14 +37,20 @@ it('`dead-letters` lists the changes that a processor has set aside, the newest 
   })
   for (const id of ['good', 'bad-1']) await monitoredContainer.items.create({ id })
   await poison.items.create({ id: 'a note of a person', leaseToken: '0' })
+  await poison.items.create({
+    id: 'odd',
+    leaseToken: '0',
+    documentId: 'J',
+    error: { name: [], message: 'no' },
+  })
   await processor.start()
   await expect
     .poll(async () => {
       const { resources } = await poison.items.query<string>('SELECT VALUE c.documentId FROM c').fetchAll()
       for (const id of resources) setAside.add(id)
-      return setAside.size
+      return setAside
     })
-    .toBe(1)
+    .toContain('bad-1')
   await processor.stop()
 
   await deadLetters('poison', { ...none, json: true }, terminal)
@@ -60,7 +66,17 @@ it('`dead-letters` lists the changes that a processor has set aside, the newest 
   forget()
   await deadLetters('poison', none, terminal)
   expect(said()).toMatch(/bad-1 +0 +RangeError: bad-1 has no price/)
-  await expect(deadLetters('poisons', none, terminal)).rejects.toThrow(
-    'container "poisons" does not exist in database "shop"',
-  )
+  await poison.items.create({
+    ...{ id: 'long', leaseToken: '0', documentId: 'J' },
+    error: { name: 'Error', message: 'x'.repeat(9_000) },
+  })
+  forget()
+  await deadLetters('poison', { ...none, json: true }, terminal)
+  expect(said().length).toBeLessThan(1_200)
+  for (const name of ['a/b', '..', ' poison', ''])
+    await expect(deadLetters(name, none, terminal)).rejects.toThrow('must be the name of a container')
+  await expect(deadLetters('poisons', none, terminal)).rejects.toMatchObject({
+    name: 'ContainerNotFound',
+    message: expect.stringContaining('container "poisons" does not exist in database "shop"') as string,
+  })
 })

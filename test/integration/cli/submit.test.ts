@@ -125,7 +125,7 @@ it('an error ends `submit` after the lines under way, and the message counts the
   const container = emulator.client().database('stepward').container('state')
   await container.item('sas.job:u1', 'u1').patch([{ op: 'set', path: '/audit', value: 'by hand' }])
   const { code, error } = await submittingBaskets(['u1:a', 'u2:a', 'u3:a', 'u4:a'])
-  expect(code).toBe(1)
+  expect(code).toBe(4)
   expect(error).toMatch(
     /"u1".* cannot be read: .*\(3 of 4 submitted; run the same command again to continue\)$/,
   )

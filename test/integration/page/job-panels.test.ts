@@ -163,7 +163,7 @@ describe.skipIf(path === null)('a job in a browser', () => {
   it('shows the request units of each document, and says that they are computed', async () => {
     await page.begin(`${store.origin}/job?jobId=panels`)
     const text = await page.until<string>(`${panel('Cost by step')}?.textContent`)
-    expect(text).toContain('Computed from the size')
+    expect(text).toContain('Computed from the number of attempts and the size')
     const charges = await page.evaluate<string[]>(
       `[...${panel('Cost by step')}.querySelectorAll('tr')].slice(1).map((row) => row.lastElementChild.textContent)`,
     )

@@ -178,7 +178,12 @@ describe('a step with onExhausted: continue', () => {
     expect(view).toMatchObject({
       state: 'Processed',
       attention: null,
-      steps: [{ stepId: 'pay', state: 'Refused', attention: { message: 'the card was declined' } }],
+      steps: [
+        {
+          ...{ stepId: 'pay', state: 'Refused', attention: null },
+          diagnostics: [{ message: 'the card was declined' }],
+        },
+      ],
     })
   })
 

@@ -1,8 +1,8 @@
-import { listDeadLetters } from '../../../operations/index.js'
+import { containerNameProblem, listDeadLetters } from '../../../operations/index.js'
 import { withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { wholeNumber } from '../../input/whole-number.js'
-import { exitCodes } from '../../output/cli-error.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { table, type Terminal } from '../../output/terminal.js'
 
@@ -16,6 +16,8 @@ export async function deadLetters(
   options: DeadLettersOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const problem = containerNameProblem(container)
+  if (problem !== null) throw new CliError(`${JSON.stringify(container)} ${problem}`, exitCodes.usage)
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: 1_000 })
   const rows = await withExistingStore({ options, terminal }, (settings) =>
     listDeadLetters(settings, { container, limit }),

@@ -18,7 +18,10 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
   const { isDryRun, done, refused, warnings = [], restarted, migrated = [], otherPlans = 0 } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   if (done.length + refused.length + migrated.length === 0)
-    return html`<div role="status" class="result"><p>${`No ${thing[0]} matches, so nothing was ${isDryRun ? 'tried' : 'done'}.`}</p></div>`
+    return html`<div role="status" class="result">
+      <p>${`No ${thing[0]} that matches allows this, so nothing was ${isDryRun ? 'tried' : 'done'}.`}</p>
+      ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
+    </div>`
   return html`<div role="status" class="result">
     <p>
       ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}

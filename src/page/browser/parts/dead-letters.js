@@ -39,7 +39,9 @@ export function DeadLetters() {
           ? error === null
             ? html`<p class="quiet">…</p>`
             : null
-          : html`<${Letters} letters=${data} /> <${Command} text=${deadLettersCommand(container, about.value?.storeArguments ?? [])} />`
+          : html`<${Letters} letters=${data} />
+              <p class="quiet">This command prints the messages of the errors, which may contain secret values.</p>
+              <${Command} text=${deadLettersCommand(container, about.value?.storeArguments ?? [])} />`
     }
   <//>`
 }
@@ -53,7 +55,7 @@ function Letters({ letters }) {
         html`<li key=${id}>
           <bdi class="id">${documentId}</bdi>
           <span class="quiet">${`lease ${leaseToken}, ${agoText(at, Date.now())}`}</span>
-          <bdi>${`${error.name}: ${error.message}`}</bdi>
+          <bdi>${error}</bdi>
         </li>`,
     )}
   </ul>`

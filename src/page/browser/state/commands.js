@@ -239,3 +239,13 @@ export function usageCommand({ hours, provisioned }, storeArguments) {
 export function deadLettersCommand(container, storeArguments) {
   return ['stepward', 'dead-letters', ...storeArguments.map(word), '--', word(container)].join(' ')
 }
+
+/**
+ * Adds the options of the store to a command that the server advises.
+ *
+ * @param {string} command
+ * @param {string[]} storeArguments
+ */
+export function onSameStore(command, storeArguments) {
+  return [command, ...storeArguments.map(word)].join(' ')
+}

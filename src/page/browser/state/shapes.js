@@ -76,7 +76,7 @@
  *   notRead: string | null }} Lease
  *
  * @typedef {{ id: string, documentId: string, leaseToken: string, at: string,
- *   error: { name: string, message: string } }} DeadLetter
+ *   error: string }} DeadLetter
  *
  * @typedef {{ slots: number, busy: number, openCircuits: string[] }} AgentsReport
  *

@@ -42,7 +42,7 @@ function QuestionList({ found, error, reload, assignee }) {
           ? null
           : html`<label class="check"
               ><input type="checkbox" checked=${assignee !== null} onChange=${toggle} />
-              <span>only those that <bdi>${name}</bdi> may answer</span></label
+              <span>only those addressed to <bdi>${name}</bdi></span></label
             >`
       }
     </div>

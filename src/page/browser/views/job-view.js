@@ -6,6 +6,7 @@ import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
+import { onSameStore } from '../state/commands.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText, withMoments } from '../state/formats.js'
@@ -114,7 +115,7 @@ function Head({ job, lacking, reload }) {
     ${job.triage === null ? null : html`<p><${TriageNote} told=${job.triage} /></p>`}
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />
-    ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}
+    ${job.advice === null ? null : html`<${Command} text=${onSameStore(job.advice.command, about.value?.storeArguments ?? [])} />`}
     <${Facts} facts=${facts} />`
 }
 

@@ -5,6 +5,7 @@ import { AnswerButton } from '../parts/question-card.js'
 import { Command, Link, Problem } from '../parts/basics.js'
 import { TriageNote, triageValues, useSnoozeEnd } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
+import { onSameStore } from '../state/commands.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted } from '../state/formats.js'
@@ -196,6 +197,6 @@ function GroupCard({ group, questions, reload }) {
           : null
       }
     </div>
-    <${Command} text=${command} />
+    <${Command} text=${onSameStore(command, about.value?.storeArguments ?? [])} />
   </article>`
 }

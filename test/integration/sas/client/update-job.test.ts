@@ -60,7 +60,7 @@ describe('a command to a job', () => {
     await expect(client.resubmit('job-1', decided)).rejects.toThrow(CommandRefused)
     await expect(client.release('job-1')).rejects.toThrow('no step of job job-1 is parked')
     await expect(client.resubmit('job-1', { input: 1, ...decided })).rejects.toThrow(
-      'needs the name of its step',
+      'input needs step, the name',
     )
     expect(world.faults.writes).toEqual([])
   })
