@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instantOf } from '../../operations/index.js'
+import { containerNameProblem, instantOf } from '../../operations/index.js'
 import { durationMs, withoutUndefined } from '../../platform/internal.js'
 import type { SelectionFilter } from '../../sas/index.js'
 import { tagsByName, waitKinds } from '../../sas/internal.js'
@@ -74,3 +74,8 @@ function timeOf(name: string, text: string | undefined, nowMs: number): Date | u
   }
   return new Date(ms)
 }
+
+/** The name of a container of the page's database. */
+export const containerName = z
+  .string()
+  .refine((name) => containerNameProblem(name) === null, 'must be the name of a container')

@@ -4,7 +4,6 @@ import {
   earliest,
   estimateLag,
   examine,
-  containerNameProblem,
   listDeadLetters,
   listLeases,
   misspeltNames,
@@ -23,7 +22,7 @@ import {
   whatLacks,
 } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
-import { filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
+import { containerName, filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
 import { RequestInvalid, route } from './route.js'
 import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
@@ -236,10 +235,6 @@ const findings = route({
   answer: z.array(finding),
   handle: (store, asked) => examine(unitsOf(store, asked)),
 })
-
-const containerName = z
-  .string()
-  .refine((name) => containerNameProblem(name) === null, 'must be the name of a container')
 
 const deadLetters = route({
   method: 'GET',
