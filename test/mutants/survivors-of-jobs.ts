@@ -147,7 +147,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
       ['const state = job.steps[stepId]?.state', 'job.steps[stepId]?.state', 'job.steps[stepId].state'],
       ['return state === undefined ? undefined : outcomes[state]', 'state === undefined', 'false'],
       ['return entry !== undefined && outcomes[entry.state] !== undefined', 'entry !== undefined', 'true'],
-      ['const state = entry?.state', 'entry?.state', 'entry.state'],
       ["const isLeft = state === 'Error' && step?.jobGoesOn === true", 'step?.jobGoesOn', 'step.jobGoesOn'],
     ],
   },

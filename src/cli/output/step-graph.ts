@@ -62,9 +62,9 @@ export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>)
 export function remark(step: StepView, now: number): string {
   const { state, attempt, round, progress, failureCount, completeBy, notBefore, attention, diagnostics } =
     step
-  // The state already shows that the step failed.
-  if (attention !== null)
-    return marks[state] === marks.Error ? attention.message : `${attention.kind}: ${attention.message}`
+  // The state already shows that the step failed. If the job went on without the step, only the diagnostics say why.
+  if (marks[state] === marks.Error) return attention?.message ?? diagnostics.at(-1)?.message ?? ''
+  if (attention !== null) return `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   const again = notBefore === null ? '' : `, again at ${momentText(notBefore, now)}`
   const failed = `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`

@@ -16,7 +16,7 @@ it('prints what changed in a job, says how to keep versions, and shows the docum
   const { terminal, said, forget } = recordedTerminal()
   const host = await startHost({ endpoint, key, roles: ['scheduler', 'supervisor'], port: 0 })
   onTestFinished(() => host.stop())
-  const client = await connect(store)
+  const client = await connect({ endpoint, key })
   onTestFinished(() => client.close())
   await (await client.submit(resting, {}, { jobId: 'before' })).result()
   await history('before', store, terminal)

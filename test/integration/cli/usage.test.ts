@@ -13,7 +13,7 @@ it('prints the use of each workflow, role and feed, and compares it with the thr
   const { endpoint, key } = emulator
   const host = await startHost({ endpoint, key, roles: ['scheduler', 'supervisor'], port: 0 })
   onTestFinished(() => host.stop())
-  const client = await connect(store)
+  const client = await connect({ endpoint, key })
   onTestFinished(() => client.close())
   await (await client.submit(resting, {}, { jobId: 'J-1' })).result()
   const { terminal, said, forget } = recordedTerminal()
