@@ -11,7 +11,7 @@ let store: { readonly endpoint: string; readonly key: string; readonly limit: st
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0 })
   store = { endpoint: emulator.endpoint, key: emulator.key, limit: '100' }
-  client = await connect(store)
+  client = await connect({ endpoint: emulator.endpoint, key: emulator.key })
   const waiting = defineWorkflow('waiting', (job) => {
     job.waitFor('data')
   })
