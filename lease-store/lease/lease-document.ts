@@ -8,6 +8,7 @@ import {
   processProperty,
   recordOf,
   textOf,
+  unknownProcess,
 } from './process-entry.js'
 
 /** A document as the lease container holds it. */
@@ -223,13 +224,8 @@ const unowned = {
   owner: null,
   incarnation: null,
   handover: null,
-  process: null,
-  wakeAddress: null,
-  version: null,
-  serves: null,
-  report: null,
-  unfinishedFrom: null,
   timestampMs: null,
+  ...unknownProcess,
 } as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {

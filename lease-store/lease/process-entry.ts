@@ -12,14 +12,15 @@ type ProcessEntry = Pick<
   'process' | 'wakeAddress' | 'version' | 'serves' | 'report' | 'unfinishedFrom'
 >
 
-const unknownProcess: ProcessEntry = {
+/** The entry of an owner about whose process nothing is known. */
+export const unknownProcess = {
   process: null,
   wakeAddress: null,
   version: null,
   serves: null,
   report: null,
   unfinishedFrom: null,
-}
+} as const satisfies ProcessEntry
 
 export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
   const { owner, timestampMs, process, wakeAddress, version, serves, report, unfinishedFrom } = lease

@@ -3,6 +3,7 @@ export { newestDeadLetters, type StoredDeadLetter } from './delivery/cosmos-dead
 export type { ProcessorInternals } from './options/options.js'
 export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
 export { diagnose } from './doctor/diagnosis.js'
+export { toleratedSkewMs } from './doctor/durations.js'
 export type { Finding } from './doctor/finding.js'
 export { feedModes } from './feed/cosmos-feed-modes.js'
 export { feedStartsFor, ownCosmosClient } from './feed/cosmos-sdk-copy.js'

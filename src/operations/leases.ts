@@ -1,5 +1,9 @@
 import { ChangeFeedEstimator, type LeaseEstimate } from '../change-feed-processor/index.js'
-import { newestDeadLetters, type StoredDeadLetter } from '../change-feed-processor/internal.js'
+import {
+  newestDeadLetters,
+  toleratedSkewMs,
+  type StoredDeadLetter,
+} from '../change-feed-processor/internal.js'
 import type { Connection } from '../connection/index.js'
 import { explained, openConnection, ownerless } from '../connection/internal.js'
 import { cosmosErrorKind } from '../../lease-store/internal.js'
@@ -33,6 +37,8 @@ export interface LeaseRow {
    * behind. The store's clock counts whole seconds. Null if it is unknown.
    */
   readonly clockOffsetMs: number | null
+  /** True if this offset is more than delays and whole seconds explain: the rule of `stepward doctor`. */
+  readonly isClockWrong: boolean
   /** The slots and circuits of the owner at its last renewal, if it is an instance of the role agents. */
   readonly agents: AgentsReport | null
   /**
@@ -154,6 +160,7 @@ function rowsOf(
   })
   const read = leases.map((lease) => {
     const { leaseToken, owner, version, continuationToken, storedAtMs } = lease
+    const clockOffsetMs = clockOffsetOf(lease)
     return {
       processorName,
       leaseToken,
@@ -163,7 +170,8 @@ function rowsOf(
       continuationToken,
       ...written(storedAtMs),
       requestedBy: lease.handover?.instanceName ?? null,
-      clockOffsetMs: clockOffsetOf(lease),
+      clockOffsetMs,
+      isClockWrong: Math.abs(clockOffsetMs ?? 0) > toleratedSkewMs,
       agents: readAgentsReport(lease.report),
       notRead: null,
     }
@@ -178,6 +186,7 @@ function rowsOf(
     ...written(Number(document['_ts']) * 1_000),
     requestedBy: null,
     clockOffsetMs: null,
+    isClockWrong: false,
     agents: null,
     notRead: rule === 'javaLease' ? ('Java SDK' as const) : ('refused' as const),
   }))

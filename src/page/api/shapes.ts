@@ -255,6 +255,7 @@ export const leaseRow = z.strictObject({
   ageMs: z.number().nullable(),
   requestedBy: z.string().nullable(),
   clockOffsetMs: z.number().nullable(),
+  isClockWrong: z.boolean(),
   agents: z
     .strictObject({ slots: z.number(), busy: z.number(), openCircuits: z.array(z.string()) })
     .nullable()

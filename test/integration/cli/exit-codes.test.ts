@@ -163,6 +163,7 @@ describe('the exit code 3', () => {
     'schedule backfill none --from 2026-01-01 --to 2026-01-02 --why w',
     'schedule delete none --yes --why w',
     'leases --processor none',
+    'dead-letters none',
     'estimate --processor none',
     'doctor --processor none',
     'fleet',

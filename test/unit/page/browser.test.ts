@@ -16,7 +16,7 @@ import {
   untilText,
   withMoments,
 } from '../../../src/page/browser/state/formats.js'
-import { clockOf, fleetOf } from '../../../src/page/browser/state/fleet.js'
+import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
 import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
@@ -288,6 +288,7 @@ describe('the fleet', () => {
     ageMs: 5_000,
     requestedBy: null,
     clockOffsetMs: null,
+    isClockWrong: false,
     agents: null,
     notRead: null,
   }
@@ -317,21 +318,29 @@ describe('the fleet', () => {
         agents: { slots: 8, busy: 2, openCircuits: ['bank'] },
         clockOffsetMs: 400,
       },
-      { ...lease, renewedAt: at(9), processorName: 'stepward-scheduler', clockOffsetMs: -30_000 },
+      {
+        ...lease,
+        renewedAt: at(9),
+        processorName: 'stepward-scheduler',
+        clockOffsetMs: -30_000,
+        isClockWrong: true,
+      },
       { ...lease, renewedAt: at(1), agents: { slots: 8, busy: 7, openCircuits: [] } },
     ])
     expect(instances).toMatchObject([
-      { agents: { busy: 2, openCircuits: ['bank'] }, clockOffsetMs: -30_000, leaseCount: 3 },
+      {
+        agents: { busy: 2, openCircuits: ['bank'] },
+        clock: { isRight: false, text: "Its clock is 30 s behind the store's." },
+        leaseCount: 3,
+      },
     ])
   })
 
-  it.each([
-    [null, null],
-    [1_999, { isRight: true, text: 'Its clock agrees with the store.' }],
-    [-2_001, { isRight: false, text: "Its clock is 2.0 s behind the store's." }],
-    [90_000, { isRight: false, text: "Its clock is 1 min ahead of the store's." }],
-  ])('says of a clock offset of %s ms: %o', (offsetMs, said) => {
-    expect(clockOf(offsetMs)).toEqual(said)
+  it('says nothing of an unknown clock, and that a right one agrees', () => {
+    expect(fleetOf([lease]).instances).toMatchObject([{ clock: null }])
+    expect(fleetOf([{ ...lease, clockOffsetMs: 900 }]).instances).toMatchObject([
+      { clock: { isRight: true, text: 'Its clock agrees with the store.' } },
+    ])
   })
 })
 

@@ -27,24 +27,21 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
   return exitCodes.ok
 }
 
-/** An offset up to this size is normal, because the store's clock counts whole seconds and writes take time. */
-const toleratedOffsetMs = 2_000
-
 /** Returns what instances say about themselves, and what their clocks show: one line for each instance. */
 function stateLines(rows: readonly LeaseRow[]): readonly string[] {
   const newestFirst = [...rows].sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))
   return [...new Set(rows.flatMap(({ owner }) => owner ?? []))].flatMap((owner) => {
     const own = newestFirst.filter((row) => row.owner === owner)
     const agents = own.find((row) => row.agents !== null)?.agents ?? null
-    const offsetMs = own.find((row) => row.clockOffsetMs !== null)?.clockOffsetMs ?? 0
+    const clocked = own.find((row) => row.clockOffsetMs !== null)
     const parts = [
       ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy`]),
       ...(agents?.openCircuits ?? []).map(
         (name) => `agent ${name} is not called while its remote service fails`,
       ),
-      ...(Math.abs(offsetMs) <= toleratedOffsetMs
-        ? []
-        : [`its clock is ${offsetText(offsetMs)} the store's`]),
+      ...(clocked?.isClockWrong === true
+        ? [`its clock is ${offsetText(clocked.clockOffsetMs ?? 0)} the store's`]
+        : []),
     ]
     return parts.length === 0 ? [] : [`${owner}: ${parts.join('; ')}`]
   })

@@ -1,16 +1,13 @@
 /** @import { AgentsReport, Lease } from './shapes.js' */
 import { durationText } from './formats.js'
 
-/** An offset up to this size is normal, because the store's clock counts whole seconds and writes take time. */
-const toleratedOffsetMs = 2_000
-
 /**
  * An instance, as its leases tell. `renewedMs` is the time since its newest renewal, and `oldestMs` since the
- * oldest one of its leases. `agents` and `clockOffsetMs` are from the newest renewal that tells them.
+ * oldest one of its leases. `agents` and `clock` are from the newest renewal that tells them.
  *
  * @typedef {{ name: string, version: string | null, processors: { name: string, leases: Lease[] }[],
  *   leaseCount: number, expired: number, renewedMs: number | null, oldestMs: number | null,
- *   agents: AgentsReport | null, clockOffsetMs: number | null }} Instance
+ *   agents: AgentsReport | null, clock: { isRight: boolean, text: string } | null }} Instance
  */
 
 /**
@@ -52,23 +49,20 @@ function instanceOf(name, own) {
     renewedMs: ages.length === 0 ? null : Math.min(...ages),
     oldestMs: ages.length === 0 ? null : Math.max(...ages),
     agents: newestFirst.find(({ agents }) => agents !== null)?.agents ?? null,
-    clockOffsetMs: newestFirst.find(({ clockOffsetMs }) => clockOffsetMs !== null)?.clockOffsetMs ?? null,
+    clock: clockOf(newestFirst.find(({ clockOffsetMs }) => clockOffsetMs !== null)),
   }
 }
 
 /**
- * Says how an instance's clock differs from the store's. Returns null if this is unknown.
+ * Says how the clock of a lease's owner differs from the store's. Returns null if this is unknown.
  *
- * @param {number | null} offsetMs
+ * @param {Pick<Lease, 'clockOffsetMs' | 'isClockWrong'> | undefined} lease
  * @returns {{ isRight: boolean, text: string } | null}
  */
-export function clockOf(offsetMs) {
-  if (offsetMs === null) return null
-  if (Math.abs(offsetMs) <= toleratedOffsetMs)
-    return { isRight: true, text: 'Its clock agrees with the store.' }
-  const direction = offsetMs > 0 ? 'ahead of' : 'behind'
-  return {
-    isRight: false,
-    text: `Its clock is ${durationText(Math.abs(offsetMs))} ${direction} the store's.`,
-  }
+function clockOf(lease) {
+  if (lease === undefined || lease.clockOffsetMs === null) return null
+  if (!lease.isClockWrong) return { isRight: true, text: 'Its clock agrees with the store.' }
+  const direction = lease.clockOffsetMs > 0 ? 'ahead of' : 'behind'
+  const difference = durationText(Math.abs(lease.clockOffsetMs))
+  return { isRight: false, text: `Its clock is ${difference} ${direction} the store's.` }
 }

@@ -72,7 +72,8 @@
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
  *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,
- *   requestedBy: string | null, clockOffsetMs: number | null, agents: AgentsReport | null,
+ *   requestedBy: string | null, clockOffsetMs: number | null, isClockWrong: boolean,
+ *   agents: AgentsReport | null,
  *   notRead: string | null }} Lease
  *
  * @typedef {{ id: string, documentId: string, leaseToken: string, at: string,

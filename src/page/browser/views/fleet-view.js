@@ -7,7 +7,7 @@ import { html } from '../parts/html.js'
 import { about } from '../state/about.js'
 import { addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { clockOf, fleetOf } from '../state/fleet.js'
+import { fleetOf } from '../state/fleet.js'
 import { counted, durationText } from '../state/formats.js'
 import { useInterval } from '../state/live.js'
 
@@ -76,9 +76,7 @@ function Fleet({ leases }) {
 
 /** @param {{ instance: Instance }} props */
 function Card({ instance }) {
-  const { name, version, processors, leaseCount, expired, renewedMs, oldestMs, agents, clockOffsetMs } =
-    instance
-  const clock = clockOf(clockOffsetMs)
+  const { name, version, processors, leaseCount, expired, renewedMs, oldestMs, agents, clock } = instance
   const more = html`<span class="quiet">${version === null ? 'version unknown' : `version ${version}`}</span>`
   return html`<${Panel} title=${name} more=${more}>
     <p class=${expired > 0 ? 'bad' : ''}>
