@@ -76,6 +76,6 @@ function timeOf(name: string, text: string | undefined, nowMs: number): Date | u
 }
 
 /** The name of a container of the page's database. */
-export const containerName = z
-  .string()
-  .refine((name) => containerNameProblem(name) === null, 'must be the name of a container')
+export const containerName = z.string().refine((name) => containerNameProblem(name) === null, {
+  error: ({ input }) => containerNameProblem(String(input)) ?? undefined,
+})

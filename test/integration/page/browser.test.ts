@@ -258,6 +258,27 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  it('a hidden tab gives its stream back, and shows what has changed when it is visible again', async () => {
+    const show = (state: string): Promise<unknown> =>
+      page.evaluate(`(() => {
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      })()`)
+    await open('/jobs')
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await show('hidden')
+    await page.until(`document.querySelector('.live').textContent === 'not connected'`)
+    await store.host.client.submit(
+      buying,
+      { jobId: 'while-hidden', isRefused: false, amount: 1 },
+      { jobId: 'while-hidden' },
+    )
+    await show('visible')
+    await page.until(`document.querySelector('.live').textContent === 'live'`)
+    await page.until(`${control('while-hidden')} || document.body.textContent.includes('new job')`)
+    expect(page.complaints).toEqual([])
+  })
+
   it('Leases: the dead letters of a container that is named', async () => {
     const { container } = await store.store
       .client()
@@ -280,6 +301,9 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(await page.evaluate('document.body.textContent')).toContain('RangeError')
     expect(await page.evaluate('document.body.textContent')).not.toContain('no price')
     expect(await page.evaluate('document.title')).not.toBe('1')
+    expect((await store.get('/api/dead-letters?container=a%2Fb')).text).toContain(
+      'must be the name of a container: 1 to 255 characters without / ',
+    )
     await open('/leases?deadLetters=poisons')
     await page.until(`document.body.textContent.includes('container "poisons" does not exist')`)
     expect(page.complaints.every((text) => text.includes('/api/dead-letters'))).toBe(true)

@@ -14,25 +14,54 @@ const againMs = 3_000
 /** @type {Set<(changes: Changes | null) => void>} */
 const listeners = new Set()
 
-/** Opens the only stream of this tab. The browser opens it again after a break. */
+/** The time after which a tab that stays hidden closes its stream. */
+const hiddenMs = 5_000
+
+/** @type {EventSource | null} */
+let source = null
+
+/**
+ * Keeps the only stream of this tab open while the tab is visible. A browser opens at most six connections to a server, so
+ * without this rule, a seventh tab could not load.
+ */
 export function follow() {
-  const source = new EventSource('/api/changes')
-  source.addEventListener('ready', () => {
+  let timer = 0
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer)
+    if (document.visibilityState === 'visible') connect()
+    else timer = window.setTimeout(disconnect, hiddenMs)
+  })
+  connect()
+}
+
+function disconnect() {
+  source?.close()
+  source = null
+  stream.value = { isOpen: false, trouble: null }
+}
+
+/** Opens the stream unless it is open. The browser opens it again after a break. */
+function connect() {
+  if (source !== null || document.visibilityState !== 'visible') return
+  const opened = new EventSource('/api/changes')
+  source = opened
+  opened.addEventListener('ready', () => {
     stream.value = { ...stream.value, isOpen: true }
     tell(null)
   })
-  source.addEventListener('changes', ({ data }) => tell(JSON.parse(data)))
-  source.addEventListener('trouble', ({ data }) => {
+  opened.addEventListener('changes', ({ data }) => tell(JSON.parse(data)))
+  opened.addEventListener('trouble', ({ data }) => {
     stream.value = { ...stream.value, trouble: JSON.parse(data).message }
   })
-  source.addEventListener('error', () => {
+  opened.addEventListener('error', () => {
     stream.value = { isOpen: false, trouble: null }
-    if (source.readyState !== EventSource.CLOSED) return
+    if (opened.readyState !== EventSource.CLOSED) return
+    source = null
     // The server refused the stream, perhaps because it was started again. This read tells why.
     read('/api/about').then(
-      () => setTimeout(follow, againMs),
+      () => setTimeout(connect, againMs),
       () => {
-        if (signedOut.value === '') setTimeout(follow, againMs)
+        if (signedOut.value === '') setTimeout(connect, againMs)
       },
     )
   })

@@ -8,9 +8,12 @@ import { address, addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
 import { agoText, chargeText, counted } from '../state/formats.js'
 import { filterNames, matches, unseenText, withUnseen } from '../state/job-filters.js'
-import { useChanges } from '../state/live.js'
+import { useChanges, useThrottled } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
+
+/** The fewest and the most rows that are read again, and the shortest time between two such reads. */
+const [leastRows, mostRows, restMs] = [50, 500, 5_000]
 
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
@@ -35,8 +38,21 @@ function useJobs(filter) {
     setUnseen(new Set())
     reload()
   }
+  const readAgain = async () => {
+    const limit = String(Math.min(mostRows, Math.max(leastRows, data?.jobs.length ?? 0)))
+    try {
+      const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, limit })))
+      change(() => page)
+      setUnseen(new Set())
+    } catch (reason) {
+      setMoreError(/** @type {Error} */ (reason).message)
+    }
+  }
+  const catchUp = useThrottled(() => void readAgain(), restMs)
   useChanges((changes) => {
-    if (changes === null || data === null) return
+    if (data === null) return
+    // Changes may have been missed, so all rows are read again, up to the largest page.
+    if (changes === null || changes.isCut) { catchUp(); return; }
     const byKey = new Map(changes.jobs.map((job) => [keyOf(job), job]))
     const shown = new Set(data.jobs.map(keyOf))
     change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
