@@ -162,9 +162,10 @@ export function useLoaded(path) {
   const change = useCallback(
     /** @param {(data: T) => T} how */
     (how) => {
-      setFound((old) => (old.data === null ? old : { ...old, data: how(old.data) }))
+      // An answer may come after the view has begun to show another path.
+      setFound((old) => (old.data === null || old.path !== path ? old : { ...old, data: how(old.data) }))
     },
-    [],
+    [path],
   )
   const data = found.path === path ? found.data : null
   return { data, error: problemText(error, data !== null), isReading, reload, change }

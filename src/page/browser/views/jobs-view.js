@@ -52,7 +52,10 @@ function useJobs(filter) {
   useChanges((changes) => {
     if (data === null) return
     // Changes may have been missed, so all rows are read again, up to the largest page.
-    if (changes === null || changes.isCut) { catchUp(); return; }
+    if (changes === null || changes.isCut) {
+      catchUp()
+      return
+    }
     const byKey = new Map(changes.jobs.map((job) => [keyOf(job), job]))
     const shown = new Set(data.jobs.map(keyOf))
     change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
