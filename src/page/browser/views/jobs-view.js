@@ -12,8 +12,8 @@ import { useChanges, useThrottled } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
 
-/** The fewest and the most rows that are read again, and the shortest time between two such reads. */
-const [leastRows, mostRows, restMs] = [50, 500, 5_000]
+/** The number of rows of the first page, and the shortest time between two reads after a break of the stream. */
+const [firstPage, restMs] = [50, 5_000]
 
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
@@ -33,29 +33,28 @@ function useJobs(filter) {
   const [isMore, setMore] = useState(false)
   const [moreError, setMoreError] = useState(/** @type {string | null} */ (null))
   const [unseen, setUnseen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
-  useEffect(() => setUnseen(new Set()), [path])
-  const again = () => {
+  const [isBehind, setBehind] = useState(false)
+  const nothingNew = () => {
     setUnseen(new Set())
+    setBehind(false)
+  }
+  useEffect(nothingNew, [path])
+  const again = () => {
+    nothingNew()
     reload()
   }
-  const readAgain = async () => {
-    const limit = String(Math.min(mostRows, Math.max(leastRows, data?.jobs.length ?? 0)))
-    try {
-      const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, limit })))
-      change(() => page)
-      setUnseen(new Set())
-    } catch (reason) {
-      setMoreError(/** @type {Error} */ (reason).message)
-    }
-  }
-  const catchUp = useThrottled(() => void readAgain(), restMs)
+  // A new read would take away the rows of further pages, which a person has asked for.
+  const catchUp = useThrottled(
+    () => ((data?.jobs.length ?? 0) <= firstPage ? again() : setBehind(true)),
+    restMs,
+  )
   useChanges((changes) => {
     if (data === null) return
-    // Changes may have been missed, so all rows are read again, up to the largest page.
-    if (changes === null || changes.isCut) {
+    if (changes === null) {
       catchUp()
       return
     }
+    if (changes.isCut) setBehind(true)
     const byKey = new Map(changes.jobs.map((job) => [keyOf(job), job]))
     const shown = new Set(data.jobs.map(keyOf))
     change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
@@ -75,14 +74,14 @@ function useJobs(filter) {
       setMore(false)
     }
   }
-  return { path, data, error, again, unseen, next, more, isMore, moreError }
+  return { path, data, error, again, unseen, isBehind, next, more, isMore, moreError }
 }
 
 /** Jobs by filters, page by page. */
 export function JobsView() {
   const { query } = address.value
   const filter = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? '']))
-  const { path, data, error, again, unseen, next, more, isMore, moreError } = useJobs(filter)
+  const { path, data, error, again, unseen, isBehind, next, more, isMore, moreError } = useJobs(filter)
   const [ticked, setTicked] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useEffect(() => setTicked(new Set()), [path])
   const jobs = data?.jobs ?? []
@@ -93,11 +92,11 @@ export function JobsView() {
     <${Problem} error=${error} />
     <${Toolbar} chosen=${chosen} filter=${filter} onDone=${again} />
     ${
-      unseen.size === 0
+      unseen.size === 0 && !isBehind
         ? null
         : html`<p>
             <button type="button" onClick=${again}>
-              Show ${unseenText(unseen)}
+              ${isBehind ? 'Show what has changed' : `Show ${unseenText(unseen)}`}
             </button>
           </p>`
     }
