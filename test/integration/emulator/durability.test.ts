@@ -83,7 +83,9 @@ describe('a data directory', () => {
     const open = () => createInProcessCosmos({ dataDirectory })
     expect(open).toThrow(DirectoryInUse)
     // While the other process writes, the check of the file may see that it changes, and does not know the process.
-    expect(open).toThrow(new RegExp(`in use by (process ${child.pid ?? ''}|another emulator)\\. Stop that one`))
+    expect(open).toThrow(
+      new RegExp(`in use by (process ${child.pid ?? ''}|another emulator)\\. Stop that one`),
+    )
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await ended
