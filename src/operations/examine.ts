@@ -1,6 +1,7 @@
 import type { Container } from '@azure/cosmos'
 import { diagnose } from '../change-feed-processor/internal.js'
 import { CosmosStateStore, unreadableJobs } from '../sas/internal.js'
+import { circuitFindings } from './lacking/open-circuits.js'
 import { standingFindings, standingIn } from './lacking/standing-work.js'
 import {
   type HostFinding,
@@ -29,6 +30,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
       ...standingFindings(standing),
       ...(await unreadableFindings(containers.monitoredContainer)),
       ...found,
+      ...circuitFindings(inspection, expirationOf(selection)),
     ]
   })
 }

@@ -14,7 +14,7 @@
  *   that they use. `cosmos-throughput.ts` reads the throughput.
  * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
- * - `scale-target.ts` defines the interface that changes the number of instances. `app-service.ts` changes
+ * - `scale-target.ts` defines the interface that changes the number of instances, and warns if none is left. `app-service.ts` changes
  *   the number on App Service, through `resource-manager.ts`.
  *
  * Start with `leases.ts`.
@@ -54,7 +54,7 @@ export {
 export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'
-export type { ScaleTarget } from './scale-target.js'
+export { scaleWarnings, type ScaleTarget } from './scale-target.js'
 export { mostUsageJobs, readUsage } from './usage.js'
 export type { UsageReport } from './usage-report.js'
 export { unitLag, type UnitLag } from './unit-lag.js'

@@ -198,8 +198,8 @@ function clockOffsetOf({ owner, handover, timestampMs, storedAtMs }: Lease): num
   return owner === null || handover !== null || timestampMs === null ? null : timestampMs - storedAtMs
 }
 
-/** Returns the rule that this name of a container breaks, or null. */
+/** Returns the rule that this name of a container or of a database breaks, or null. */
 export function containerNameProblem(name: string): string | null {
   const isAllowed = /^[^/\\#?]{1,255}$/u.test(name) && name.trim() === name && !/^\.+$/u.test(name)
-  return isAllowed ? null : 'must be the name of a container: 1 to 255 characters without / \\ # ?'
+  return isAllowed ? null : 'must be a name of 1 to 255 characters without / \\ # ?'
 }

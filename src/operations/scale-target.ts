@@ -6,3 +6,19 @@ export interface ScaleTarget {
   /** Changes the number of instances, and returns the number that is now requested. */
   scale(count: number): Promise<number>
 }
+
+/** What stands still while no instance of a role runs. */
+const standingWithout: Readonly<Record<string, string>> = {
+  scheduler: 'no job begins or goes on',
+  agents: 'no step is carried out',
+  supervisor: 'overdue steps are not recovered, and schedules submit no jobs',
+  notifier: 'no event is reported',
+  all: 'jobs stand still',
+}
+
+/** Returns what a person should know before a role has this number of instances. */
+export function scaleWarnings(role: string, count: number): readonly string[] {
+  const standing = standingWithout[role]
+  if (count > 0 || standing === undefined) return []
+  return [`Without an instance of ${role === 'all' ? 'any role' : role}, ${standing} until one runs again.`]
+}

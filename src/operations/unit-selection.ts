@@ -25,7 +25,7 @@ export interface UnitSelection extends Connection {
 
 /** A problem of a container, a lease or a job. */
 export type HostFinding = Omit<Finding, 'rule'> & {
-  readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
+  readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns' | 'openCircuit'
 }
 
 export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path'
 import { ConfigurationInvalid } from '../../connection/index.js'
-import { fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
+import { FleetNotRunning, fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
 import type { ScaleTarget } from '../../operations/index.js'
 import { scaleTargetOf, type ScaleTargetOptions } from './scale-target.js'
 
@@ -30,7 +31,7 @@ export async function rebalanceFleet(
 export function fleetControl(options: ScaleTargetOptions) {
   const { state, appService, resourceGroup, subscription } = options
   const given = {
-    '--state': state,
+    '--state': state && resolve(state),
     '--app-service': appService,
     '--resource-group': resourceGroup,
     '--subscription': subscription,
@@ -38,6 +39,20 @@ export function fleetControl(options: ScaleTargetOptions) {
   return {
     options: Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     targetOf: (role: string): Promise<ScaleTarget> => scaleTargetOf(role, options),
+    wanted: async () => {
+      if (appService !== undefined) {
+        const target = await scaleTargetOf('all', options)
+        return { counts: { [target.name]: await target.instances() }, isByRole: false, problem: null }
+      }
+      try {
+        const path = socketPath(await stateDirectoryOf(state, process.cwd()))
+        const { wanted } = await fleetStatus(path, { command: 'status' })
+        return { counts: wanted, isByRole: true, problem: null }
+      } catch (error) {
+        if (!(error instanceof FleetNotRunning)) throw error
+        return { counts: {}, isByRole: true, problem: error.message }
+      }
+    },
     rebalance: (role: string | undefined, isDryRun: boolean): Promise<readonly string[]> => {
       if (appService === undefined) return rebalanceFleet(state, role, isDryRun)
       const why = `app ${appService} cannot be asked to rebalance`

@@ -75,7 +75,7 @@ function timeOf(name: string, text: string | undefined, nowMs: number): Date | u
   return new Date(ms)
 }
 
-/** The name of a container of the page's database. */
+/** The name of a container or of a database, which have the same rule. */
 export const containerName = z.string().refine((name) => containerNameProblem(name) === null, {
   error: ({ input }) => containerNameProblem(String(input)) ?? undefined,
 })

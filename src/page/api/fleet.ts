@@ -1,11 +1,27 @@
 import { z } from 'zod'
 import { roles } from '../../connection/internal.js'
+import { scaleWarnings } from '../../operations/index.js'
 import { report } from './performed.js'
 import type { FleetControl, PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 
 const dryRun = z.boolean().default(false)
 const mostInstances = 256
+
+const wanted = route({
+  method: 'GET',
+  path: '/api/fleet',
+  summary: 'How many instances should run, in the fleet or the app that the page was started with.',
+  asked: z.strictObject({}),
+  answer: z.strictObject({
+    counts: z
+      .record(z.string(), z.number())
+      .meta({ description: 'By the role, or by the name of an app with any roles.' }),
+    isByRole: z.boolean(),
+    problem: z.string().nullable().meta({ description: 'Why the counts are unknown.' }),
+  }),
+  handle: (store) => fleetOf(store).wanted(),
+})
 
 const scale = route({
   method: 'POST',
@@ -16,12 +32,13 @@ const scale = route({
   asked: z.strictObject({ role: z.string().min(1), count: z.string().trim().min(1), dryRun }),
   answer: report,
   handle: async (store, { role, count, dryRun: isDryRun }) => {
-    const wanted = wholeNumberOf(count)
+    const requested = wholeNumberOf(count)
     refuseUnknown(role)
     const target = await fleetOf(store).targetOf(role)
     const before = await target.instances()
-    const instances = isDryRun ? wanted : await target.scale(wanted)
-    return { isDryRun, done: [`${target.name}: ${before} → ${instances}`], refused: [] }
+    const instances = isDryRun ? requested : await target.scale(requested)
+    const warnings = [...scaleWarnings(role, requested)]
+    return { isDryRun, done: [`${target.name}: ${before} → ${instances}`], refused: [], warnings }
   },
 })
 
@@ -59,4 +76,4 @@ function wholeNumberOf(given: string): number {
 }
 
 /** The routes about instances. */
-export const fleetRoutes = [scale, rebalance]
+export const fleetRoutes = [wanted, scale, rebalance]

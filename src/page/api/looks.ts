@@ -239,11 +239,15 @@ const findings = route({
 const deadLetters = route({
   method: 'GET',
   path: '/api/dead-letters',
-  summary: 'The newest changes that a change feed processor has set aside in a container of the database.',
-  asked: z.strictObject({ container: containerName, limit: wholeNumber(1, 1_000).default(100) }),
+  summary: 'The newest changes that a change feed processor has set aside in a container.',
+  asked: z.strictObject({
+    container: containerName,
+    database: containerName.optional().meta({ description: 'Default: the database of the page.' }),
+    limit: wholeNumber(1, 1_000).default(100),
+  }),
   answer: z.array(deadLetter),
-  handle: async ({ selection }, asked) => {
-    const found = await listDeadLetters(selection, asked)
+  handle: async ({ selection }, { database, ...asked }) => {
+    const found = await listDeadLetters({ ...selection, ...withoutUndefined({ database }) }, asked)
     return found.map(({ error, ...rest }) => ({ ...rest, error: error.name }))
   },
 })

@@ -9,6 +9,8 @@ export interface BulkOperation {
   readonly id: string
   /** The command that does the same, such as `cancel`. */
   readonly command: string
+  /** The filter that selected the jobs. Null if they were named. */
+  readonly filter: Readonly<Record<string, string>> | null
   readonly by: string
   readonly startedAt: string
   readonly endedAt: string | null
@@ -28,7 +30,7 @@ export interface Progress {
   readonly signal: AbortSignal
 }
 
-type Begun = Pick<BulkOperation, 'id' | 'command' | 'by'>
+type Begun = Pick<BulkOperation, 'id' | 'command' | 'filter' | 'by'>
 
 /** The number of operations that are kept. The oldest ended operation is forgotten first. */
 const mostKept = 100

@@ -6,11 +6,23 @@ import type { PageRole } from '../door/people.js'
 import type { ChargeReport, Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 
+/** How many instances should run. */
+export interface WantedInstances {
+  /** The counts, by the role, or by the name of an app with any roles. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Whether the names are roles, each of which can be scaled. */
+  readonly isByRole: boolean
+  /** Why the counts are unknown, or null. */
+  readonly problem: string | null
+}
+
 /** The instances that a page can scale and rebalance. */
 export interface FleetControl {
   /** The options with which commands act on the same instances. */
   readonly options: readonly string[]
   readonly targetOf: (role: string) => Promise<ScaleTarget>
+  /** Returns how many instances should run, or why this is unknown. */
+  readonly wanted: () => Promise<WantedInstances>
   /** Lets the processes of a role, or of all roles, look for leases. Returns their names. */
   readonly rebalance: (role: string | undefined, isDryRun: boolean) => Promise<readonly string[]>
 }

@@ -113,7 +113,12 @@ export async function performed(
   if (dryRun) return many(unwatched)
   const id = operation ?? operations.newId()
   if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
-  return operations.run({ id, command, by }, many)
+  return operations.run({ id, command, filter: filter === undefined ? null : textsOf(filter), by }, many)
+}
+
+function textsOf(filter: object): Record<string, string> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
 }
 
 const unwatched: Progress = { onProgress: () => undefined, signal: new AbortController().signal }

@@ -257,7 +257,14 @@ export const leaseRow = z.strictObject({
   clockOffsetMs: z.number().nullable(),
   isClockWrong: z.boolean(),
   agents: z
-    .strictObject({ slots: z.number(), busy: z.number(), openCircuits: z.array(z.string()) })
+    .strictObject({
+      slots: z.number(),
+      busy: z.number(),
+      openCircuits: z.array(z.string()),
+      limited: z
+        .array(z.strictObject({ agent: z.string(), slots: z.number(), busy: z.number() }))
+        .meta({ description: 'The agents with their own number of slots.' }),
+    })
     .nullable()
     .meta({ description: 'The slots and circuits of an instance of the role agents at its last renewal.' }),
   notRead: z.enum(['Java SDK', 'refused']).nullable(),

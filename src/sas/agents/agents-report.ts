@@ -1,36 +1,52 @@
-/** The most characters of the names of agents, because every renewal writes them. */
+import type { LimitedAgent, SlotUsage } from './slots.js'
+
+/** The most characters of each list of agents, because every renewal writes them. */
 const mostCharacters = 500
 
-/** What an instance of the role `agents` says about its state in its leases. */
-export interface AgentsReport {
-  /** The number of handlers that may run at the same time. */
-  readonly slots: number
-  /** The number of handlers that run. */
-  readonly busy: number
-  /** The names of agents whose circuit breaker is open. A list of many names is cut. */
+/** What an instance of the role `agents` says about its state in its leases. Lists of many names are cut. */
+export interface AgentsReport extends SlotUsage {
+  /** The names of agents whose circuit breaker is open. */
   readonly openCircuits: readonly string[]
 }
 
 /** Returns the report for the leases of an instance. `circuits` are those of its agents, by name. */
 export function agentsReport(
-  slots: number,
-  busy: number,
+  { slots, busy, limited }: SlotUsage,
   circuits: ReadonlyMap<string, { readonly isOpen: boolean }>,
 ): Readonly<Record<string, unknown>> {
+  const open = [...circuits].flatMap(([name, { isOpen }]) => (isOpen ? [name] : []))
+  const parts = {
+    openCircuits: fitting(open),
+    limited: fitting(limited),
+  }
+  const told = Object.entries(parts).filter(([, list]) => list.length > 0)
+  return { slots, busy, ...Object.fromEntries(told) }
+}
+
+/** Returns the first entries that have room together. */
+function fitting<T>(entries: readonly T[]): readonly T[] {
   let room = mostCharacters
-  const openCircuits = [...circuits].flatMap(([name, { isOpen }]) =>
-    isOpen && (room -= name.length) >= 0 ? [name] : [],
-  )
-  return { slots, busy, ...(openCircuits.length === 0 ? {} : { openCircuits }) }
+  return entries.filter((entry) => (room -= JSON.stringify(entry).length) >= 0)
 }
 
 /** Reads the report in a lease. Returns null if the owner gave none, or one in another form. */
 export function readAgentsReport(report: Readonly<Record<string, unknown>> | null): AgentsReport | null {
-  const { slots, busy, openCircuits = [] } = report ?? {}
-  if (typeof slots !== 'number' || typeof busy !== 'number' || !isTexts(openCircuits)) return null
-  return { slots, busy, openCircuits }
+  const { slots, busy, openCircuits = [], limited = [] } = report ?? {}
+  if (typeof slots !== 'number' || typeof busy !== 'number' || !isListOf(openCircuits, isText)) return null
+  if (!isListOf(limited, isLimited)) return null
+  return { slots, busy, openCircuits, limited }
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+function isListOf<T>(value: unknown, isOne: (entry: unknown) => entry is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(isOne)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isLimited(value: unknown): value is LimitedAgent {
+  if (typeof value !== 'object' || value === null) return false
+  const { agent, slots, busy } = value as Readonly<Record<string, unknown>>
+  return isText(agent) && typeof slots === 'number' && typeof busy === 'number'
 }

@@ -149,7 +149,7 @@ export class Agents {
 
   /** Returns what this instance says about its slots and circuits in its leases. */
   report(): Readonly<Record<string, unknown>> {
-    return agentsReport(this.options.slots, this.slots.inUse, this.circuits)
+    return agentsReport(this.slots.usage(), this.circuits)
   }
 
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */

@@ -4,6 +4,23 @@ export interface Candidate {
   readonly priority: number
 }
 
+/** The taken slots. */
+export interface SlotUsage {
+  /** The number of handlers that may run at the same time. */
+  readonly slots: number
+  /** The number of handlers that run. */
+  readonly busy: number
+  /** The agents that may not use all slots. */
+  readonly limited: readonly LimitedAgent[]
+}
+
+/** An agent with its own number of slots. */
+export interface LimitedAgent {
+  readonly agent: string
+  readonly slots: number
+  readonly busy: number
+}
+
 interface Waiting extends Candidate {
   readonly offered: () => void
 }
@@ -27,8 +44,12 @@ export class Slots {
     private readonly limits: ReadonlyMap<string, number> = new Map(),
   ) {}
 
-  get inUse(): number {
-    return this.taken
+  /** Returns how many slots are taken, in total and by each agent that may not use all slots. */
+  usage(): SlotUsage {
+    const limited = [...this.limits].map(([agent, slots]) => {
+      return { agent, slots, busy: this.takenBy.get(agent) ?? 0 }
+    })
+    return { slots: this.count, busy: this.taken, limited }
   }
 
   /** Waits for a slot. Resolves to true with a slot, or to false if `signal` aborted first. */

@@ -74,7 +74,7 @@ it('`dead-letters` lists the changes that a processor has set aside, the newest 
   await deadLetters('poison', { ...none, json: true }, terminal)
   expect(said().length).toBeLessThan(1_200)
   for (const name of ['a/b', '..', ' poison', ''])
-    await expect(deadLetters(name, none, terminal)).rejects.toThrow('must be the name of a container')
+    await expect(deadLetters(name, none, terminal)).rejects.toThrow('must be a name of 1 to 255 characters')
   await expect(deadLetters('poisons', none, terminal)).rejects.toMatchObject({
     name: 'ContainerNotFound',
     message: expect.stringContaining('container "poisons" does not exist in database "shop"') as string,

@@ -26,6 +26,11 @@ it('`scale --dry-run` changes nothing, and `rebalance` asks the processes of a r
   await idleFleet({ agents: 1, scheduler: 2 }, state)
   const { terminal, said } = recordedTerminal()
   expect(await scale('agents', '3', { state, dryRun: true }, terminal)).toBe(0)
+  const noted = recordedTerminal()
+  expect(await scale('agents', '0', { state, dryRun: true }, noted.terminal)).toBe(0)
+  expect(noted.said()).toBe(
+    'Without an instance of agents, no step is carried out until one runs again.\nlocal agents: 1 would become 0',
+  )
   expect(await rebalance('agents', { state }, terminal)).toBe(0)
   expect(await rebalance(undefined, { state, dryRun: true }, terminal)).toBe(0)
   expect(said()).toBe(

@@ -70,6 +70,10 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await page.until(
       `[...document.querySelectorAll('.number')].every((one) => /^\\d+$/.test(one.textContent))`,
     )
+    // The job of claims waits for an answer.
+    expect(await page.evaluate(`document.querySelector('a.tile[href="/inbox"]').textContent`)).toMatch(
+      /need you, 1 of them questions/,
+    )
     await submit('seen-live', false)
     await page.until(control('seen-live'))
     await page.evaluate(`document.querySelector('a.tile[href="/jobs?state=Error"]').click()`)
@@ -78,10 +82,12 @@ describe.skipIf(path === null)('the page in a browser', () => {
   })
 
   it('Jobs: filters are in the address, and rows change in place', async () => {
-    await open('/jobs?state=Processing')
-    await page.until(control('order-1'))
-    expect(await page.evaluate(`${control('order-0')} === undefined`)).toBe(true)
+    // The list reads again when the stream opens, so the stream is open before.
+    await open('/')
     await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await page.evaluate(`document.querySelector('a.tile[href="/jobs?state=Processing"]').click()`)
+    await page.until(`location.search === '?state=Processing' && ${control('order-1')}`)
+    expect(await page.evaluate(`${control('order-0')} === undefined`)).toBe(true)
     await store.host.client.raiseEvent('order-1', 'delivery')
     await page.until(`${control('order-1')}.closest('tr').textContent.includes('Processed')`)
     expect(page.complaints).toEqual([])
@@ -302,7 +308,22 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(await page.evaluate('document.body.textContent')).not.toContain('no price')
     expect(await page.evaluate('document.title')).not.toBe('1')
     expect((await store.get('/api/dead-letters?container=a%2Fb')).text).toContain(
-      'must be the name of a container: 1 to 255 characters without / ',
+      'must be a name of 1 to 255 characters without / ',
+    )
+    const { database: other } = await store.store.client().databases.create({ id: 'other' })
+    const { container: theirs } = await other.containers.create({ id: 'poison', partitionKey: '/id' })
+    for (const [id, name] of [
+      ['K-1', 'RangeError'],
+      ['K-2', 'TypeError'],
+      ['K-3', 'TypeError'],
+    ] as const) {
+      await theirs.items.create({ ...{ id, leaseToken: '0', documentId: id }, error: { name, message: '' } })
+    }
+    await filter('database', 'other')
+    const groups = `[...document.querySelectorAll('main details summary')].map((one) => one.textContent)`
+    await page.until(`${groups}.includes('TypeError 2 changes') && ${groups}.includes('RangeError 1 change')`)
+    expect(await page.evaluate('document.body.textContent')).toMatch(
+      /stepward dead-letters .*--database other -- poison/,
     )
     await open('/leases?deadLetters=poisons')
     await page.until(`document.body.textContent.includes('container "poisons" does not exist')`)

@@ -80,14 +80,23 @@ describe.skipIf(path === null)('the view of the fleet', () => {
   it('scales a role and rebalances, each after a dry run, with their commands', async () => {
     const fleet = await idleFleet({ agents: 1, scheduler: 1 }, state)
     await clickOn(page, 'Fleet')
+    const wanted = (text: string): string => `document.querySelector('main').textContent.includes('${text}')`
+    await page.until(wanted('Instances that should run: agents 1, scheduler 1.'))
     await clickOn(page, 'Scale')
     await page.until(`document.querySelector('dialog[open]')`)
+    const offered = `[...document.querySelectorAll('dialog [name="role"] option')].map(({ value }) => value)`
+    await page.until(`${offered}.length === 3`)
+    expect(await page.evaluate(offered)).toEqual(['', 'agents', 'scheduler'])
     expect(await commandText()).toBe(`stepward scale --state ${state} ROLE N`)
     const dry = { role: 'agents', count: '2', dryRun: true }
     expect(await act(store, 'scale', dry)).toEqual({
       isDryRun: true,
       done: ['local agents: 1 → 2'],
       refused: [],
+      warnings: [],
+    })
+    expect(await act(store, 'scale', { ...dry, count: '0' })).toMatchObject({
+      warnings: ['Without an instance of agents, no step is carried out until one runs again.'],
     })
     expect((await fleet.status()).wanted).toEqual({ agents: 1, scheduler: 1 })
     const said = await answerDialog(page, { role: 'agents', count: '2' })
@@ -95,6 +104,7 @@ describe.skipIf(path === null)('the view of the fleet', () => {
     expect(said).toContain('local agents: 1 → 2')
     expect((await fleet.status()).wanted).toEqual({ agents: 2, scheduler: 1 })
     await closeDialog(page)
+    await page.until(wanted('Instances that should run: agents 2, scheduler 1.'))
     await clickOn(page, 'Rebalance')
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await commandText()).toBe(`stepward rebalance --state ${state}`)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
-import { answerDialog, clickOn, closeDialog, control } from './controls.js'
+import { clickOn, closeDialog, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -110,12 +110,26 @@ describe.skipIf(path === null)('the views of what was done', () => {
   it('an action on all that match is followed in the dialog, and listed under Operations', async () => {
     await page.begin(`${store.origin}/jobs?workflow=buying`)
     await clickOn(page, 'Cancel')
-    const said = await answerDialog(page, { why: 'all of them' })
-    expect(said).toMatch(/^\s*\d+ jobs accepted this/)
+    await page.until(`document.querySelector('dialog[open]')`)
+    // The reason and Enter only try, because a filter does not say how many jobs it means.
+    await typeInto(page, `document.querySelector('dialog [name="why"]')`, 'all of them')
+    await page.evaluate(`document.querySelector('dialog [name="why"]').focus()`)
+    await page.press('Enter')
+    const tried = await page.until<string>(`document.querySelector('.result')?.textContent`)
+    const [, count] = /^\s*(\d+) jobs would accept this; nothing was written/.exec(tried) ?? []
+    const acts = `document.querySelector('dialog button.primary')`
+    expect(await page.evaluate(`${acts}.textContent`)).toBe(`Cancel ${count ?? ''} jobs`)
+    await page.evaluate(`${acts}.click()`)
+    await page.until(
+      `/^\\s*${count ?? ''} jobs accepted this/.test(document.querySelector('.result')?.textContent)`,
+    )
+    expect(await page.evaluate(`${acts}.textContent`)).toBe('Close')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Close')
+    expect(await page.evaluate(`document.querySelector('dialog [name="why"]')`)).toBe(null)
     await closeDialog(page)
     await clickOn(page, 'Operations')
     const card = await page.until<string>(`document.querySelector('.operation')?.textContent`)
-    expect(card).toMatch(/done cancel.*by ada/s)
+    expect(card).toMatch(/done cancel.*by ada, on every job that matches: workflow buying/s)
     expect(page.complaints).toEqual([])
   })
 

@@ -315,7 +315,7 @@ describe('the fleet', () => {
       {
         ...lease,
         renewedAt: at(3),
-        agents: { slots: 8, busy: 2, openCircuits: ['bank'] },
+        agents: { slots: 8, busy: 2, openCircuits: ['bank'], limited: [] },
         clockOffsetMs: 400,
       },
       {
@@ -325,11 +325,11 @@ describe('the fleet', () => {
         clockOffsetMs: -30_000,
         isClockWrong: true,
       },
-      { ...lease, renewedAt: at(1), agents: { slots: 8, busy: 7, openCircuits: [] } },
+      { ...lease, renewedAt: at(1), agents: { slots: 8, busy: 7, openCircuits: [], limited: [] } },
     ])
     expect(instances).toMatchObject([
       {
-        agents: { busy: 2, openCircuits: ['bank'] },
+        agents: { busy: 2, openCircuits: ['bank'], limited: [] },
         clock: { isRight: false, text: "Its clock is 30 s behind the store's." },
         leaseCount: 3,
       },

@@ -1,3 +1,4 @@
+import { scaleWarnings } from '../../../operations/index.js'
 import { fleetStatus, socketPath, stateDirectoryOf } from '../../../fleet/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { scaleTargetOf, type ScaleTargetOptions } from '../../input/scale-target.js'
@@ -20,6 +21,7 @@ export async function scale(
   const wanted = wholeNumber('scale ROLE N:', text, { min: 0, max: 256 })
   const target = await scaleTargetOf(role, options)
   const before = await target.instances()
+  for (const warning of scaleWarnings(role, wanted)) terminal.note(warning)
   if (options.dryRun === true) {
     if (options.json === true)
       terminal.print(JSON.stringify({ isDryRun: true, target: target.name, before, instances: wanted }))

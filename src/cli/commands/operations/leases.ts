@@ -36,6 +36,9 @@ function stateLines(rows: readonly LeaseRow[]): readonly string[] {
     const clocked = own.find((row) => row.clockOffsetMs !== null)
     const parts = [
       ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy`]),
+      ...(agents?.limited ?? []).map(
+        ({ agent, slots, busy }) => `${agent}: ${busy} of its ${slots} slots busy`,
+      ),
       ...(agents?.openCircuits ?? []).map(
         (name) => `agent ${name} is not called while its remote service fails`,
       ),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { processSettings } from '../../../connection/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { servePage } from '../../../page/index.js'
@@ -50,7 +51,9 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
   })
 }
 
-/** Returns the options with which other commands use the same store. A key is never shown. */
+/**
+ * Returns the options with which other commands use the same store, from any directory. A key is never shown.
+ */
 function storeArguments(options: StoreOptions): readonly string[] {
   const { endpoint, database, container, leaseContainer, data, config } = options
   const given = {
@@ -58,8 +61,8 @@ function storeArguments(options: StoreOptions): readonly string[] {
     '--database': database,
     '--container': container,
     '--lease-container': leaseContainer,
-    '--data': data,
-    '--config': config,
+    '--data': data && resolve(data),
+    '--config': config && resolve(config),
   }
   return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
 }

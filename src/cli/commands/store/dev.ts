@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { startEmulator } from '../../../emulator/index.js'
 import { serveDoor } from '../../../engine-ports/index.js'
 import {
@@ -117,7 +118,7 @@ async function devPage(
   return servePage({
     settings,
     storeName: data ?? endpoint,
-    storeArguments: data === undefined ? ['--endpoint', endpoint] : ['--data', data],
+    storeArguments: data === undefined ? ['--endpoint', endpoint] : ['--data', resolve(data)],
     port: pagePort,
     by: whoAmI(),
     workflows,

@@ -53,6 +53,10 @@ const operations = route({
     z.strictObject({
       id: z.string(),
       command: z.string(),
+      filter: z
+        .record(z.string(), z.string())
+        .nullable()
+        .meta({ description: 'The filter that selected the jobs. Null if they were named.' }),
       by: z.string(),
       startedAt: z.string(),
       endedAt: z.string().nullable(),

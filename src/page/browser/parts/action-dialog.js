@@ -39,45 +39,41 @@ export function ActionDialog() {
 /** @param {{ present: Asked }} props */
 function Open({ present }) {
   const { kind } = present
-  const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
-  const [fields, setFields] = useState(
-    /** @type {Fields} */ ({
-      why: '',
-      step: present.step ?? '',
-      input: present.input ?? '',
-      more: present.present ?? {},
-      answers: answersOf(present),
-    }),
-  )
+  const box = useModal()
+  const [fields, setFields] = useState(() => firstFields(present))
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
-  // A layout effect ends in the frame that removes the dialog, so no key that follows is lost.
-  useLayoutEffect(() => {
-    const opener = document.activeElement
-    const dialog = box.current
-    dialog?.showModal()
-    return () => {
-      // While a modal dialog is open, no element outside it can take the focus.
-      dialog?.close()
-      backTo(opener)
-    }
-  }, [])
+  const [triedText, setTried] = useState('')
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
   const { problem, dryProblem, body, commands } = decided(present, fields)
+  const bodyText = JSON.stringify({ ...body, why: '' })
+  const hasTried = report?.isDryRun === true && report.done.length > 0 && triedText === bodyText
+  // A filter names no job, so the number of jobs must be seen before they are changed.
+  const mustTry = hasDryRun && present.filter !== undefined && !hasTried
+  const tryIt = () => {
+    setTried(bodyText)
+    void run(body, true)
+  }
+  const isOver = report?.isDryRun === false && report.done.length > 0 && error === null && !isBusy
+  const jobCount = present.filter === undefined ? (present.jobs ?? []).length : (report?.done.length ?? 0)
+  const hint = isOver ? '' : mustTry ? dryProblem || firstTry : problem
   return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
       onSubmit=${(/** @type {Event} */ event) => {
         event.preventDefault()
-        if (problem === '') void run(body, false)
+        if (isBusy || isOver) return
+        if (mustTry) {
+          if (dryProblem === '') tryIt()
+        } else if (problem === '') void run(body, false)
       }}
     >
       <h2 id="dialog-title">${title}: ${what(present)}</h2>
       <p>${effect}</p>
-      <${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />
+      ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
       <${Command} text=${commands.join('\n')} />
       <${Problem} error=${error} />
       ${
@@ -90,22 +86,89 @@ function Open({ present }) {
       }
       ${report === null ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
       <div class="buttons">
-        <span class="quiet">${problem}</span>
-        <button type="button" onClick=${close}>Close</button>
-        ${isBusy ? html`<button type="button" onClick=${stop}>Stop</button>` : null}
+        <span class="quiet">${hint}</span>
         ${
-          isBusy || !hasDryRun
-            ? null
-            : html`<button type="button" disabled=${dryProblem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
-        }
-        ${
-          isBusy
-            ? null
-            : html`<button type="submit" class="primary" disabled=${problem !== ''}>${title}</button>`
+          isOver
+            ? html`<${LastButton} close=${close} />`
+            : html`<button type="button" onClick=${close}>Close</button>
+                ${
+                  isBusy
+                    ? html`<button type="button" onClick=${stop}>Stop</button>`
+                    : html`<${ActingButtons}
+                        tryIt=${hasDryRun ? tryIt : null}
+                        mustTry=${mustTry}
+                        mayTry=${dryProblem === ''}
+                        mayAct=${problem === ''}
+                        text=${buttonText(present, jobCount)}
+                      />`
+                }`
         }
       </div>
     </form>
   </dialog>`
+}
+
+/**
+ * @param {Asked} present
+ * @returns {Fields}
+ */
+function firstFields(present) {
+  const { step = '', input = '', present: more = {} } = present
+  return { why: '', step, input, more, answers: answersOf(present) }
+}
+
+/** Shows the dialog while it is in the page. Returns the place for its element. */
+function useModal() {
+  const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
+  // A layout effect ends in the frame that removes the dialog, so no key that follows is lost.
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    const dialog = box.current
+    dialog?.showModal()
+    return () => {
+      // While a modal dialog is open, no element outside it can take the focus.
+      dialog?.close()
+      backTo(opener)
+    }
+  }, [])
+  return box
+}
+
+/**
+ * The only button after an action. It takes the keyboard from the button that is gone.
+ *
+ * @param {{ close: () => void }} props
+ */
+function LastButton({ close }) {
+  const button = useRef(/** @type {HTMLButtonElement | null} */ (null))
+  useLayoutEffect(() => button.current?.focus(), [])
+  return html`<button ref=${button} type="button" class="primary" onClick=${close}>Close</button>`
+}
+
+/**
+ * The buttons that try the action and carry it out. If the action must be tried, that is the only button.
+ *
+ * @param {{ tryIt: (() => void) | null, mustTry: boolean, mayTry: boolean, mayAct: boolean, text: string }} props
+ */
+function ActingButtons({ tryIt, mustTry, mayTry, mayAct, text }) {
+  if (mustTry) return html`<button type="submit" class="primary" disabled=${!mayTry}>Dry run</button>`
+  return html`${tryIt === null ? null : html`<button type="button" disabled=${!mayTry} onClick=${tryIt}>Dry run</button>`}
+    <button type="submit" class="primary" disabled=${!mayAct}>${text}</button>`
+}
+
+const firstTry = 'A dry run says how many jobs match.'
+
+/**
+ * Returns the text of the button that acts. It names what is changed, so that “Cancel” cannot mean the dialog.
+ *
+ * @param {Asked} present
+ * @param {number} jobCount
+ */
+function buttonText({ kind, target }, jobCount) {
+  const { title, namesJobs } = actionKinds[kind]
+  if (target !== undefined) return target.name === '' ? title : `${title} ${target.what} ${target.name}`
+  if (namesJobs !== true || jobCount === 0) return title
+  return jobCount === 1 ? `${title} this job` : `${title} ${jobCount} jobs`
 }
 
 /**

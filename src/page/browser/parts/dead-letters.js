@@ -3,25 +3,31 @@ import { about } from '../state/about.js'
 import { address, addressOf, open } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { deadLettersCommand } from '../state/commands.js'
-import { agoText } from '../state/formats.js'
+import { agoText, counted } from '../state/formats.js'
 import { Command, Panel, Problem } from './basics.js'
 import { html } from './html.js'
 
-/** The changes that a processor has set aside, once the view is told in which container they are. */
+/** The changes that a processor has set aside, once the view knows in which container they are. */
 export function DeadLetters() {
-  const container = address.value.query.get('deadLetters')
+  const { query } = address.value
+  const container = query.get('deadLetters')
+  const database = query.get('database')
   const { data, error, isReading, reload } = /** @type {import('../state/api.js').Loaded<DeadLetter[]>} */ (
-    useLoaded(container === null ? null : addressOf('/api/dead-letters', { container }))
+    useLoaded(container === null ? null : addressOf('/api/dead-letters', { container, database }))
   )
   const choose = (/** @type {any} */ event) => {
-    const query = Object.fromEntries(address.value.query)
-    open(addressOf('/leases', { ...query, deadLetters: event.currentTarget.value.trim() }), true)
+    const { name, value } = event.currentTarget
+    open(addressOf('/leases', { ...Object.fromEntries(query), [name]: value.trim() }), true)
   }
   return html`<${Panel} title="Dead letters">
     <form class="filters" aria-label="Dead letters" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label
         >Container
         <input name="deadLetters" placeholder="name, then Enter" value=${container ?? ''} onChange=${choose}
+      /></label>
+      <label
+        >Database
+        <input name="database" placeholder="that of this page" value=${database ?? ''} onChange=${choose}
       /></label>
       ${
         container === null
@@ -41,7 +47,7 @@ export function DeadLetters() {
             : null
           : html`<${Letters} letters=${data} />
               <p class="quiet">This command prints the messages of the errors, which may contain secret values.</p>
-              <${Command} text=${deadLettersCommand(container, about.value?.storeArguments ?? [])} />`
+              <${Command} text=${deadLettersCommand({ container, database }, about.value?.storeArguments ?? [])} />`
     }
   <//>`
 }
@@ -49,14 +55,30 @@ export function DeadLetters() {
 /** @param {{ letters: readonly DeadLetter[] }} props */
 function Letters({ letters }) {
   if (letters.length === 0) return html`<p class="good">No change is set aside in this container.</p>`
-  return html`<ul class="rows">
-    ${letters.map(
-      ({ id, documentId, leaseToken, at, error }) =>
-        html`<li key=${id}>
-          <bdi class="id">${documentId}</bdi>
-          <span class="quiet">${`lease ${leaseToken}, ${agoText(at, Date.now())}`}</span>
-          <bdi>${error}</bdi>
-        </li>`,
-    )}
-  </ul>`
+  const errors = [...new Set(letters.map(({ error }) => error))]
+  return errors.map((error) => {
+    const rows = letters.filter((letter) => letter.error === error)
+    return html`<details key=${error} open=${errors.length === 1}>
+      <summary><bdi>${error}</bdi> <span class="quiet">${counted(rows.length, 'change', 'changes')}</span></summary>
+      <table>
+        <thead>
+          <tr>
+            <th>Document</th>
+            <th>Lease</th>
+            <th>Set aside</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ({ id, documentId, leaseToken, at }) =>
+              html`<tr key=${id}>
+                <td class="id"><bdi>${documentId}</bdi></td>
+                <td><bdi>${leaseToken}</bdi></td>
+                <td title=${at}>${agoText(at, Date.now())}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </details>`
+  })
 }

@@ -1,5 +1,7 @@
 /** @import { Field } from '../state/action-kinds.js' */
+/** @import { Wanted } from '../state/shapes.js' */
 import { about } from '../state/about.js'
+import { useLoaded } from '../state/api.js'
 import { html } from './html.js'
 
 /**
@@ -14,6 +16,9 @@ export function MoreField({
   steps = [],
   onInput,
 }) {
+  const fleet = /** @type {import('../state/api.js').Loaded<Wanted>} */ (
+    useLoaded(choices === 'fleetRoles' ? '/api/fleet' : null)
+  )
   if (isJson === true || isText === true) {
     return html`<label
       >${label} <textarea name=${name} rows="3" spellcheck=${false} value=${value} onInput=${onInput}></textarea
@@ -24,7 +29,7 @@ export function MoreField({
       >${label} <input name=${name} type="text" placeholder=${placeholder} value=${value} onInput=${onInput}
     /></label>`
   }
-  const known = knownOf(choices, steps)
+  const known = knownOf(choices, steps, fleet.data)
   // The stored workflow may be unknown to this page, and stays until a person chooses another.
   const offered = value === '' || known.includes(value) ? known : [value, ...known]
   return html`<label
@@ -39,8 +44,22 @@ export function MoreField({
 /**
  * @param {NonNullable<Field['choices']>} choices
  * @param {string[]} steps
+ * @param {Wanted | null} fleet
  */
-function knownOf(choices, steps) {
+function knownOf(choices, steps, fleet) {
   if (choices === 'steps') return steps
+  if (choices === 'fleetRoles') return rolesToScale(fleet)
   return choices === 'workflows' ? (about.value?.workflows ?? []).map((one) => one.name) : choices
+}
+
+const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
+
+/**
+ * Returns the roles that can be scaled alone. Those of an app of App Service are unknown, so all roles are offered.
+ *
+ * @param {Wanted | null} fleet
+ */
+function rolesToScale(fleet) {
+  const known = fleet?.isByRole === true ? Object.keys(fleet.counts) : []
+  return known.length === 0 ? roles : known
 }

@@ -2,7 +2,7 @@
  * The actions of the page. A new action needs an entry here, a route in `src/page/api` whose path is its
  * command, and a button in a view. The dialog, the command and the progress follow from the entry.
  *
- * - `title` and `effect` are shown in the dialog. `button` is the text of its button, if it is not the title.
+ * - `title` and `effect` are shown in the dialog. `namesJobs` says that its button also tells the number of jobs.
  * - `reason` says whether a reason is demanded, optional or not taken.
  * - `on` says what the action is about: jobs, one schedule, one limit or the instances.
  * - `thing` is one and many of what the action reports.
@@ -14,11 +14,11 @@
  * - `isConfirmed` adds `--yes` to the command, which asks a person otherwise.
  *
  * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit' | 'fleet',
- *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
+ *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean, namesJobs?: boolean,
  *   fields?: Field[], targetFields?: Field[] }} ActionKind
  *
  * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean, isArgument?: boolean,
- *   isForOne?: boolean, isJson?: boolean, isText?: boolean, choices?: 'workflows' | 'steps' | readonly string[] }} Field
+ *   isForOne?: boolean, isJson?: boolean, isText?: boolean, choices?: 'workflows' | 'steps' | 'fleetRoles' | readonly string[] }} Field
  *
  * @typedef {'resubmit' | 'restart' | 'migrate' | 'triage' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear' | 'scale' | 'rebalance'} Kind
@@ -47,13 +47,12 @@ const targetFields = [
   field('name', 'Its name', 'a name, or the key of a limit of steps', { isArgument: true }),
 ]
 
-const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
-
 /** @type {Record<Kind, ActionKind>} */
 export const actionKinds = {
   resubmit: {
     ...onJobs,
     title: 'Resubmit',
+    namesJobs: true,
     effect: 'Failed steps are tried again. A job that was undone begins again.',
     reason: 'demanded',
   },
@@ -83,6 +82,7 @@ export const actionKinds = {
   migrate: {
     ...onJobs,
     title: 'Migrate',
+    namesJobs: true,
     effect:
       'The definition in the module of this page replaces the plan of the job. Steps that have begun keep their plan. The page refuses a job that has a newer version of the workflow: start the page again with the newer module.',
     reason: 'demanded',
@@ -90,6 +90,7 @@ export const actionKinds = {
   triage: {
     ...onJobs,
     title: 'Triage',
+    namesJobs: true,
     effect:
       'Says who looks after the problem, and hides it for a time. It starts no attempt. A triage ends with the problem.',
     reason: 'none',
@@ -108,18 +109,21 @@ export const actionKinds = {
   release: {
     ...onJobs,
     title: 'Release',
+    namesJobs: true,
     effect: 'Steps that are parked or in an extended wait continue immediately.',
     reason: 'optional',
   },
   cancel: {
     ...onJobs,
     title: 'Cancel',
+    namesJobs: true,
     effect: 'No more steps of the job begin, and the steps that have an undo are undone.',
     reason: 'demanded',
   },
   pause: {
     ...onJobs,
     title: 'Pause',
+    namesJobs: true,
     effect:
       'No attempt begins during the pause. Attempts under way run to their end. Deadlines of jobs that wait do not run.',
     reason: 'demanded',
@@ -128,6 +132,7 @@ export const actionKinds = {
   resume: {
     ...onJobs,
     title: 'Resume',
+    namesJobs: true,
     effect: 'Attempts begin again. Deadlines that did not run move by the time of the pause.',
     reason: 'optional',
     targetFields,
@@ -239,7 +244,7 @@ export const actionKinds = {
     thing: ['role', 'roles'],
     hasDryRun: true,
     fields: [
-      { name: 'role', label: 'The role', placeholder: 'ROLE', isArgument: true, choices: roles },
+      { name: 'role', label: 'The role', placeholder: 'ROLE', isArgument: true, choices: 'fleetRoles' },
       field('count', 'The number of instances', '4', { isArgument: true }),
     ],
   },
@@ -257,7 +262,7 @@ export const actionKinds = {
         placeholder: 'all roles',
         isArgument: true,
         isOptional: true,
-        choices: roles,
+        choices: 'fleetRoles',
       },
     ],
   },

@@ -231,13 +231,16 @@ export function usageCommand({ hours, provisioned }, storeArguments) {
 }
 
 /**
- * Returns the command that lists the same dead letters.
+ * Returns the command that lists the same dead letters. Without a database it is the database of the store.
  *
- * @param {string} container
+ * @param {{ container: string, database: string | null }} place
  * @param {string[]} storeArguments
  */
-export function deadLettersCommand(container, storeArguments) {
-  return ['stepward', 'dead-letters', ...storeArguments.map(word), '--', word(container)].join(' ')
+export function deadLettersCommand({ container, database }, storeArguments) {
+  const at = storeArguments.indexOf('--database')
+  const others = storeArguments.filter((_, index) => at < 0 || (index !== at && index !== at + 1))
+  const options = database === null ? storeArguments : [...others, '--database', database]
+  return ['stepward', 'dead-letters', ...options.map(word), '--', word(container)].join(' ')
 }
 
 /**

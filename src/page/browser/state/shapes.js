@@ -79,7 +79,10 @@
  * @typedef {{ id: string, documentId: string, leaseToken: string, at: string,
  *   error: string }} DeadLetter
  *
- * @typedef {{ slots: number, busy: number, openCircuits: string[] }} AgentsReport
+ * @typedef {{ slots: number, busy: number, openCircuits: string[],
+ *   limited: { agent: string, slots: number, busy: number }[] }} AgentsReport
+ *
+ * @typedef {{ counts: Record<string, number>, isByRole: boolean, problem: string | null }} Wanted
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, estimatedLag: number,
  *   oldestAgeMs: number | null }} LeaseLag
@@ -141,7 +144,7 @@
  *
  * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage
  *
- * @typedef {{ id: string, command: string, by: string, why: string, startedAt: string, endedAt: string | null,
+ * @typedef {{ id: string, command: string, filter: Record<string, string> | null, by: string, startedAt: string, endedAt: string | null,
  *   state: 'running' | 'done' | 'stopped' | 'failed', reached: number, total: number | null, refused: number,
  *   message: string }} Operation
  *

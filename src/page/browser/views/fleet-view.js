@@ -1,6 +1,6 @@
 /** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Instance } from '../state/fleet.js' */
-/** @import { AgentsReport, Lease } from '../state/shapes.js' */
+/** @import { AgentsReport, Lease, Wanted } from '../state/shapes.js' */
 import { ActionButtons } from '../parts/action-buttons.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
@@ -31,17 +31,34 @@ export function FleetView() {
 const kinds = ['rebalance', 'scale']
 
 /**
- * The actions on the instances that the page scales, or the way to name them.
+ * How many instances should run, and the actions on them. Says how to name the instances if the page has none to scale.
  *
  * @param {{ reload: () => void }} props
  */
 function Control({ reload }) {
-  if (about.value === null) return null
-  return about.value.fleetOptions === null
-    ? html`<p class="quiet">
-        This page was started without instances to scale: see “stepward page --help” about --state and --app-service.
-      </p>`
-    : html`<${ActionButtons} kinds=${kinds} about=${{ onDone: reload }} />`
+  const fleetOptions = about.value?.fleetOptions
+  const wanted = /** @type {import('../state/api.js').Loaded<Wanted>} */ (
+    useLoaded(fleetOptions ? '/api/fleet' : null)
+  )
+  if (fleetOptions === undefined) return null
+  if (fleetOptions === null)
+    return html`<p class="quiet">
+      This page was started without instances to scale: see “stepward page --help” about --state and --app-service.
+    </p>`
+  const onDone = () => {
+    wanted.reload()
+    reload()
+  }
+  return html`<${Problem} error=${wanted.error} />
+    ${wanted.data === null ? null : html`<p>${wantedText(wanted.data)}</p>`}
+    <${ActionButtons} kinds=${kinds} about=${{ onDone }} />`
+}
+
+/** @param {Wanted} wanted */
+function wantedText({ counts, problem }) {
+  if (problem !== null) return `How many instances should run is unknown: ${problem}.`
+  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+  return `Instances that should run: ${parts.join(', ')}.`
 }
 
 /** @param {{ leases: Lease[] }} props */
@@ -108,11 +125,24 @@ function Card({ instance }) {
  *
  * @param {{ agents: AgentsReport }} props
  */
-function Slots({ agents: { slots, busy, openCircuits } }) {
+function Slots({ agents: { slots, busy, openCircuits, limited } }) {
   return html`<p>
       ${`${busy} of ${counted(slots, 'slot', 'slots')} busy `}
       <meter max=${slots} value=${busy} aria-label="busy slots"></meter>
     </p>
+    ${
+      limited.length === 0
+        ? null
+        : html`<ul class="rows">
+            ${limited.map(
+              ({ agent, slots: own, busy: used }) =>
+                html`<li key=${agent}>
+                  <bdi>${agent}</bdi>
+                  <span class="quiet">${`${used} of its ${counted(own, 'slot', 'slots')} busy`}</span>
+                </li>`,
+            )}
+          </ul>`
+    }
     ${
       openCircuits.length === 0
         ? null

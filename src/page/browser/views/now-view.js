@@ -1,5 +1,5 @@
 /** @import { End } from '../state/pace.js' */
-/** @import { CostReport, Finding, Found, JobPage, JobSummary, Lag } from '../state/shapes.js' */
+/** @import { CostReport, Finding, Found, JobPage, JobSummary, Lag, Questions } from '../state/shapes.js' */
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
@@ -9,12 +9,14 @@ import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, durationText, unitsText } from '../state/formats.js'
 import { groupedFindings } from '../state/grouped-findings.js'
-import { useChanges, useThrottled } from '../state/live.js'
+import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { paceOf, withEnds } from '../state/pace.js'
 import { states } from '../state/shapes.js'
 
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
 const restMs = 5_000
+/** The interval of the reads of the findings, some of which come and go without a change of a job. */
+const findingsMs = 30_000
 const mostShown = 15
 const retryingPath = addressOf('/api/jobs', { waitingFor: 'retry', limit: '50' })
 
@@ -23,14 +25,16 @@ export function NowView() {
   const counts = useLoaded('/api/counts')
   const found = /** @type {import('../state/api.js').Loaded<Found>} */ (useLoaded('/api/attention'))
   useSnoozeEnd(found)
+  const asking = /** @type {import('../state/api.js').Loaded<Questions>} */ (useLoaded('/api/inbox'))
   const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
   const retrying = /** @type {import('../state/api.js').Loaded<JobPage>} */ (useLoaded(retryingPath))
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
   const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))
   const [ends, setEnds] = useState(/** @type {readonly End[]} */ ([]))
   const again = useThrottled(() => {
-    for (const { reload } of [counts, found, retrying, lag]) reload()
+    for (const { reload } of [counts, found, asking, retrying, lag]) reload()
   }, restMs)
+  useInterval(findings.reload, findingsMs)
   useChanges((changes) => {
     again()
     if (changes === null) return
@@ -39,12 +43,9 @@ export function NowView() {
   })
   const numbers = /** @type {Record<string, number>} */ (counts.data ?? {})
   return html`<h1>Now</h1>
-    <${Problem} error=${counts.error ?? found.error} />
+    <${Problem} error=${counts.error ?? found.error ?? asking.error} />
     <div class="tiles">
-      <${Link} to="/inbox" class=${`tile ${(found.data?.groups.length ?? 0) > 0 ? 'tile-bad' : 'tile-good'}`}>
-        <span class="number">${found.data === null ? '…' : found.data.jobs + found.data.notices}</span>
-        <span>${found.data?.isStanding === true ? 'need you, and a role does not run' : 'need you'}</span>
-      <//>
+      <${NeedYou} found=${found.data} asking=${asking.data} />
       ${states.map(
         (state) =>
           html`<${Link} to=${addressOf('/jobs', { state })} class="tile">
@@ -86,6 +87,25 @@ export function NowView() {
       <//>
       </div>
     </div>`
+}
+
+/**
+ * The number of problems and questions that need a person.
+ *
+ * @param {{ found: Found | null, asking: Questions | null }} props
+ */
+function NeedYou({ found, asking }) {
+  const problems = found === null ? 0 : found.jobs + found.notices
+  const questions = asking?.questions.length ?? 0
+  const isCalm = (found?.groups.length ?? 0) === 0
+  const parts = [
+    ...(questions === 0 ? [] : [`${questions}${asking?.isCut === true ? ' or more' : ''} of them questions`]),
+    ...(found?.isStanding === true ? ['and a role does not run'] : []),
+  ]
+  return html`<${Link} to="/inbox" class=${`tile ${isCalm ? 'tile-good' : 'tile-bad'}`}>
+    <span class="number">${found === null || asking === null ? '…' : problems + questions}</span>
+    <span>${['need you', ...parts].join(', ')}</span>
+  <//>`
 }
 
 const lagNote =

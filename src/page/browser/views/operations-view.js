@@ -1,6 +1,7 @@
 /** @import { Operation } from '../state/shapes.js' */
 import { Link, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
+import { addressOf } from '../state/address.js'
 import { stopOperation, useLoaded } from '../state/api.js'
 import { agoText, durationText } from '../state/formats.js'
 import { useInterval } from '../state/live.js'
@@ -33,7 +34,7 @@ const marks = { running: '▸', done: '✓', stopped: '■', failed: '✗' }
 
 /** @param {{ one: Operation, reload: () => void }} props */
 function Card({ one, reload }) {
-  const { id, command, by, startedAt, endedAt, state, reached, total, refused, message } = one
+  const { id, command, filter, by, startedAt, endedAt, state, reached, total, refused, message } = one
   const now = Date.now()
   return html`<article class="panel operation">
     <div class="panel-head">
@@ -46,7 +47,13 @@ function Card({ one, reload }) {
         }</span
       >
     </div>
-    <p>by <bdi>${by}</bdi></p>
+    <p>
+      by <bdi>${by}</bdi>${
+        filter === null
+          ? ', on jobs that were named'
+          : html`, on <${Link} to=${addressOf('/jobs', filter)}>every job that matches<//>: <bdi>${filterText(filter)}</bdi>`
+      }
+    </p>
     <label class="progress"
       >${`${reached} of ${total ?? '?'}${refused === 0 ? '' : `, ${refused} refused`}`}
       <progress max=${total ?? 1} value=${reached}></progress
@@ -60,4 +67,10 @@ function Card({ one, reload }) {
         : null
     }
   </article>`
+}
+
+/** @param {Record<string, string>} filter */
+function filterText(filter) {
+  const parts = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
+  return parts.length === 0 ? 'no filter, so every job' : parts.join(', ')
 }

@@ -1,25 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { agentsReport, readAgentsReport } from '../../../../src/sas/agents/agents-report.js'
 
+const usage = { slots: 8, busy: 3, limited: [] }
+
 describe('the report of an agents instance', () => {
   it('names the agents whose circuit is open, and is read back', () => {
     const circuits = new Map([
       ['bank', { isOpen: true }],
       ['shop', { isOpen: false }],
     ])
-    expect(readAgentsReport(agentsReport(8, 3, circuits))).toEqual({
+    const limited = [{ agent: 'bank', slots: 2, busy: 1 }]
+    expect(readAgentsReport(agentsReport({ ...usage, limited }, circuits))).toEqual({
       slots: 8,
       busy: 3,
       openCircuits: ['bank'],
+      limited,
     })
-    expect(agentsReport(8, 3, new Map())).toEqual({ slots: 8, busy: 3 })
+    expect(agentsReport(usage, new Map())).toEqual({ slots: 8, busy: 3 })
   })
 
   it('stays small if many circuits are open, because every renewal writes it', () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `agent-${index}`)
-    const report = agentsReport(8, 3, new Map(names.map((name) => [name, { isOpen: true }])))
+    const limited = names.map((agent) => ({ agent, slots: 2, busy: 1 }))
+    const circuits = new Map(names.map((name) => [name, { isOpen: true }]))
+    const report = agentsReport({ ...usage, limited }, circuits)
     expect(readAgentsReport(report)?.openCircuits.length).toBeGreaterThan(10)
-    expect(JSON.stringify(report).length).toBeLessThan(1_000)
+    expect(readAgentsReport(report)?.limited.length).toBeGreaterThan(5)
+    expect(JSON.stringify(report).length).toBeLessThan(1_200)
   })
 
   it.each([
@@ -28,6 +35,7 @@ describe('the report of an agents instance', () => {
     [{ slots: 8 }],
     [{ slots: 8, busy: '3' }],
     [{ slots: 8, busy: 3, openCircuits: [1] }],
+    [{ slots: 8, busy: 3, limited: [{ agent: 'bank', slots: 2 }] }],
   ])('is unknown if a lease contains %o', (report) => {
     expect(readAgentsReport(report)).toBeNull()
   })

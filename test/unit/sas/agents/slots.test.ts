@@ -31,7 +31,7 @@ describe('slots', () => {
     const order: string[] = []
     await inLine(slots, 'a', order)
     const waiting = [inLine(slots, 'b', order), inLine(slots, 'c', order)]
-    expect(slots.inUse).toBe(1)
+    expect(slots.usage().busy).toBe(1)
     expect(order).toEqual(['a'])
     slots.release('shop')
     await waiting[0]
@@ -39,9 +39,9 @@ describe('slots', () => {
     slots.release('shop')
     await waiting[1]
     expect(order).toEqual(['a', 'b', 'c'])
-    expect(slots.inUse).toBe(1)
+    expect(slots.usage().busy).toBe(1)
     slots.release('shop')
-    expect(slots.inUse).toBe(0)
+    expect(slots.usage().busy).toBe(0)
   })
 
   it('go to the next candidate in the queue when the signal of a waiting one aborts', async () => {
@@ -60,7 +60,7 @@ describe('slots', () => {
   it('are not given to a candidate whose signal has already aborted', async () => {
     const slots = new Slots(1)
     expect(await slots.take(AbortSignal.abort(), anybody)).toBe(false)
-    expect(slots.inUse).toBe(0)
+    expect(slots.usage().busy).toBe(0)
   })
 
   it('stay with their holder when its signal aborts later', async () => {
