@@ -61,11 +61,12 @@ const host = await startHost({ embedded, agents: [inventory, payments, shipping]
 await keepVersions(embedded.client().database('stepward').container('state'), 3_600_000)
 await openShop(host)
 
+const wanted = { counts: { all: 1 }, isByRole: true, problem: null }
 const served = await servePage({
   settings: { embedded, provision: false },
   port: 0,
   by: 'ann',
-  fleet: fleetControl({}),
+  fleet: { ...fleetControl({}), wanted: () => Promise.resolve(wanted) },
   workflows: [fulfilling as unknown, counting].filter(isWorkflow),
   // One browser signs in, with the first address.
   onOpened: () => undefined,

@@ -1,3 +1,4 @@
+import { itemsOperation } from '../plan/item-jobs.js'
 import type { LimitedAgent, SlotUsage } from './slots.js'
 
 /** The most characters of each list of agents, because every renewal writes them. */
@@ -9,7 +10,10 @@ export interface AgentsReport extends SlotUsage {
   readonly openCircuits: readonly string[]
 }
 
-/** Returns the report for the leases of an instance. `circuits` are those of its agents, by name. */
+/**
+ * Returns the report for the leases of an instance, without the agent of Stepward itself. `circuits` are those of its agents,
+ * by name.
+ */
 export function agentsReport(
   { slots, busy, limited }: SlotUsage,
   circuits: ReadonlyMap<string, { readonly isOpen: boolean }>,
@@ -17,7 +21,7 @@ export function agentsReport(
   const open = [...circuits].flatMap(([name, { isOpen }]) => (isOpen ? [name] : []))
   const parts = {
     openCircuits: fitting(open),
-    limited: fitting(limited),
+    limited: fitting(limited.filter(({ agent }) => agent !== itemsOperation.actor)),
   }
   const told = Object.entries(parts).filter(([, list]) => list.length > 0)
   return { slots, busy, ...Object.fromEntries(told) }

@@ -40,7 +40,8 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
   ])
 
   beforeAll(async () => {
-    store = await aPage(undefined, fleetControl({}))
+    const wanted = { counts: { agents: 2, scheduler: 1 }, isByRole: true, problem: null }
+    store = await aPage(undefined, { ...fleetControl({}), wanted: () => Promise.resolve(wanted) })
     browser = await Browser.open(path ?? '')
     for (const [jobId, isRefused] of [
       ['order-0', true],

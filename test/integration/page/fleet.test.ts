@@ -74,6 +74,11 @@ describe.skipIf(path === null)('the view of the fleet', () => {
     page.evaluate<string>(`document.querySelector('dialog .command code').textContent`)
 
   it('says that no fleet runs', async () => {
+    await clickOn(page, 'Fleet')
+    await page.until(
+      `document.querySelector('main').textContent.includes('There are no instances to scale: no fleet answers')`,
+    )
+    await clickOn(page, 'Now')
     expect(await act(store, 'scale', { role: 'agents', count: '2' }, 409)).toMatchObject(refusal('fleet'))
   })
 
@@ -123,6 +128,7 @@ describe.skipIf(path === null)('the view of the fleet', () => {
 
   it.skipIf(pictures === undefined)('has pictures of its dialogs', async () => {
     await mkdir(pictures ?? '', { recursive: true })
+    await idleFleet({ agents: 2, scheduler: 1 }, state)
     for (const [view, button] of [
       ['/fleet', 'Scale'],
       ['/fleet', 'Rebalance'],

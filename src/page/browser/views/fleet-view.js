@@ -14,6 +14,8 @@ import { useInterval } from '../state/live.js'
 /** Leases have no stream of changes, so they are read again while the view is visible. */
 const intervalMs = 5_000
 const mostTokens = 24
+/** A fleet may start or be scaled elsewhere. Its answer contains lags, so it costs request units. */
+const wantedMs = 30_000
 
 /** The instances that own leases. */
 export function FleetView() {
@@ -40,6 +42,7 @@ function Control({ reload }) {
   const wanted = /** @type {import('../state/api.js').Loaded<Wanted>} */ (
     useLoaded(fleetOptions ? '/api/fleet' : null)
   )
+  useInterval(wanted.reload, wantedMs)
   if (fleetOptions === undefined) return null
   if (fleetOptions === null)
     return html`<p class="quiet">
@@ -49,16 +52,17 @@ function Control({ reload }) {
     wanted.reload()
     reload()
   }
-  return html`<${Problem} error=${wanted.error} />
-    ${wanted.data === null ? null : html`<p>${wantedText(wanted.data)}</p>`}
+  const { data, error } = wanted
+  if (data?.problem) return html`<p class="quiet">There are no instances to scale: ${data.problem}.</p>`
+  return html`<${Problem} error=${error} />
+    ${data === null ? null : html`<p>Instances that should run: ${wantedText(data)}.</p>`}
     <${ActionButtons} kinds=${kinds} about=${{ onDone }} />`
 }
 
 /** @param {Wanted} wanted */
-function wantedText({ counts, problem }) {
-  if (problem !== null) return `How many instances should run is unknown: ${problem}.`
+function wantedText({ counts }) {
   const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-  return `Instances that should run: ${parts.join(', ')}.`
+  return parts.join(', ')
 }
 
 /** @param {{ leases: Lease[] }} props */

@@ -10,7 +10,8 @@ describe('the report of an agents instance', () => {
       ['shop', { isOpen: false }],
     ])
     const limited = [{ agent: 'bank', slots: 2, busy: 1 }]
-    expect(readAgentsReport(agentsReport({ ...usage, limited }, circuits))).toEqual({
+    const own = { agent: 'stepward', slots: 4, busy: 0 }
+    expect(readAgentsReport(agentsReport({ ...usage, limited: [own, ...limited] }, circuits))).toEqual({
       slots: 8,
       busy: 3,
       openCircuits: ['bank'],
