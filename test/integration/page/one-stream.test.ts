@@ -217,24 +217,29 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     const pages = await windows(3)
     const port = Number(new URL(served.address).port)
     await served.close()
-    const refused = vi.spyOn(Viewers.prototype, 'add').mockImplementation(() => false)
+    added.mockClear()
+    added.mockImplementation(() => false)
     served = await serve(port)
-    await expect.poll(() => refused.mock.calls.length, soon).toBeGreaterThan(0)
-    refused.mockRestore()
-    added = vi.spyOn(Viewers.prototype, 'add')
+    await expect.poll(() => added.mock.results.length, soon).toBeGreaterThan(0)
+    added.mockReset()
     for (const page of pages) await page.until(isLive)
     expect(streams()).toBe(1)
   })
 
   it('show the trouble of the store, also one that comes late, and its end', async () => {
     const pages = [...(await windows(2))]
-    const away = emulator.faults.add({ match: { container: 'state', operation: 'changeFeed' }, status: 503 })
+    const match = { container: 'state', operation: 'changeFeed' } as const
+    const away = emulator.faults.add({ match, status: 503 })
+    const held = emulator.faults.add({ match, delay: '1h' })
     for (const page of pages) await page.until(isTroubled)
+    // While the next read waits, the server does not repeat the trouble.
+    emulator.faults.remove(away)
+    await expect.poll(() => held.fired, soon).toBeGreaterThan(0)
     const [first] = pages
     if (first !== undefined) pages.push(await windowBeside(first))
     for (const page of pages) await page.until(isTroubled)
     expect(streams()).toBe(1)
-    emulator.faults.remove(away)
+    emulator.faults.clear()
     for (const page of pages) await page.until(isLive)
     await allShow(pages, 'T-1')
   })
