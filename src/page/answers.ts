@@ -63,7 +63,7 @@ export class PageAnswers {
     if ('status' in person) return problem(person.status, person.reason, 'NotSignedIn')
     if (method !== 'GET' || url.pathname !== changesPath) return this.apiReply(request, url, person)
     if (viewers.add(response, protecting, person.untilMs)) return null
-    return problem(503, 'too many pages are open: close some', 'Busy')
+    return problem(503, 'too many browsers and programs follow the changes: close some', 'Busy')
   }
 
   private async apiReply(

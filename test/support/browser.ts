@@ -103,13 +103,26 @@ export class Browser {
       'Target.createBrowserContext',
       {},
     )
-    const target = { url: 'about:blank', browserContextId }
+    return this.open(url, browserContextId)
+  }
+
+  /** Opens a page in a visible window, which shares the storage of the other windows of its context. */
+  async open(url: string, browserContextId: string): Promise<Page> {
+    const target = { url: 'about:blank', browserContextId, newWindow: true }
     const { targetId } = await this.send<{ targetId: string }>('Target.createTarget', target)
     const attach = { targetId, flatten: true }
     const { sessionId } = await this.send<{ sessionId: string }>('Target.attachToTarget', attach)
-    const page = new Page(this, sessionId)
+    const page = new Page(this, { sessionId, targetId, browserContextId })
     await page.begin(url)
     return page
+  }
+
+  /** Ends the shared workers of all tabs, as a crash does. Returns their number. */
+  async endWorkers(): Promise<number> {
+    const filter = [{ type: 'shared_worker' }]
+    const found = await this.send<{ targetInfos: { targetId: string }[] }>('Target.getTargets', { filter })
+    for (const { targetId } of found.targetInfos) await this.send('Target.closeTarget', { targetId })
+    return found.targetInfos.length
   }
 
   send<T>(method: string, params: object, sessionId?: string): Promise<T> {
@@ -153,6 +166,13 @@ export class Browser {
   }
 }
 
+/** The ids of a tab: its connection, the tab, and its context. */
+interface Target {
+  readonly sessionId: string
+  readonly targetId: string
+  readonly browserContextId: string
+}
+
 /** A tab of the browser. */
 export class Page {
   /** What the browser reported: exceptions, refusals by the content security policy, and missing files. */
@@ -160,11 +180,25 @@ export class Page {
 
   constructor(
     private readonly browser: Browser,
-    private readonly sessionId: string,
+    private readonly target: Target,
   ) {
     browser.onEvent((message) => {
-      if (message.sessionId === sessionId) this.note(message)
+      if (message.sessionId === target.sessionId) this.note(message)
     })
+  }
+
+  /** Opens another window of the same browser, with the same cookies and workers. */
+  beside(url: string): Promise<Page> {
+    return this.browser.open(url, this.target.browserContextId)
+  }
+
+  async close(): Promise<void> {
+    await this.browser.send('Target.closeTarget', { targetId: this.target.targetId })
+  }
+
+  /** Ends the process of the tab, as a crash does. Such a tab answers no more. */
+  crash(): void {
+    this.send('Page.crash', {}).catch(() => undefined)
   }
 
   async begin(url: string): Promise<void> {
@@ -234,7 +268,7 @@ export class Page {
   }
 
   private send<T>(method: string, params: object): Promise<T> {
-    return this.browser.send<T>(method, params, this.sessionId)
+    return this.browser.send<T>(method, params, this.target.sessionId)
   }
 
   private note({ method, params }: Message): void {

@@ -10,7 +10,7 @@ export interface Reply {
 
 /**
  * Returns the headers that limit the page to its own files and its own server, and prevent other pages from
- * embedding or reading it.
+ * embedding or reading it. Only the policy `stepward` of the page can make a text the address of a worker.
  *
  * @param importMapHash the hash of the import map, which is the only text inside the HTML that browsers read
  */
@@ -19,7 +19,7 @@ export function protection(importMapHash: string): Readonly<Record<string, strin
     'content-security-policy':
       `default-src 'none'; script-src 'self' '${importMapHash}'; style-src 'self'; img-src 'self'; ` +
       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-      "require-trusted-types-for 'script'",
+      "require-trusted-types-for 'script'; trusted-types stepward",
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',

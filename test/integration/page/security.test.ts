@@ -114,7 +114,9 @@ describe('every answer', () => {
       expect(policy).toMatch(/default-src 'none'; script-src 'self' 'sha256-[\w+/]+=*'; style-src 'self';/)
       expect(policy).not.toContain('unsafe')
       // No other page may show this one in a frame, and no module may turn a text into elements.
-      expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'")
+      expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'; ")
+      // The only policy gives the address of the worker.
+      expect(policy).toMatch(/; trusted-types stepward$/u)
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['cross-origin-resource-policy']).toBe('same-origin')
     }

@@ -1,6 +1,8 @@
 /** @import { Changes } from './shapes.js' */
+/** @import { Heard } from '../stream/membership.js' */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { canShareStream, joinOthers, openAlone } from '../stream/membership.js'
 import { read, signedOut } from './api.js'
 
 /** The state of the stream. `trouble` says why the store does not answer. */
@@ -8,21 +10,22 @@ export const stream = signal(
   /** @type {{ isOpen: boolean, trouble: string | null }} */ ({ isOpen: false, trouble: null }),
 )
 
-/** The pause before a stream that was refused is opened again. */
-const againMs = 3_000
-
 /** @type {Set<(changes: Changes | null) => void>} */
 const listeners = new Set()
 
-/** The time after which a tab that stays hidden closes its stream. */
+/** The time after which a tab that stays hidden gives up the stream. */
 const hiddenMs = 5_000
 
-/** @type {EventSource | null} */
-let source = null
+/**
+ * Gives up the stream. Null if this tab does not follow it.
+ *
+ * @type {(() => void) | null}
+ */
+let leave = null
 
 /**
- * Keeps the only stream of this tab open while the tab is visible. A browser opens at most six connections to a server, so
- * without this rule, a seventh tab could not load.
+ * Follows the stream while this tab is visible. The tabs of a browser share one, because a browser opens at most six
+ * connections to a server. So a seventh tab with a stream of its own could not load.
  */
 export function follow() {
   let timer = 0
@@ -31,40 +34,48 @@ export function follow() {
     if (document.visibilityState === 'visible') connect()
     else timer = window.setTimeout(disconnect, hiddenMs)
   })
+  // A document that the browser keeps for the way back must not keep the stream, and a timer would not run in it.
+  window.addEventListener('pagehide', disconnect)
+  window.addEventListener('pageshow', () => connect())
   connect()
 }
 
 function disconnect() {
-  source?.close()
-  source = null
+  leave?.()
+  leave = null
   stream.value = { isOpen: false, trouble: null }
 }
 
-/** Opens the stream unless it is open. The browser opens it again after a break. */
-function connect() {
-  if (source !== null || document.visibilityState !== 'visible') return
-  const opened = new EventSource('/api/changes')
-  source = opened
-  opened.addEventListener('ready', () => {
+function connect(canShare = canShareStream()) {
+  if (leave !== null || document.visibilityState !== 'visible' || signedOut.value !== '') return
+  leave = canShare ? joinOthers(hear) : openAlone(hear)
+}
+
+/** @param {Heard} heard */
+function hear(heard) {
+  if (heard.kind === 'ready') {
     stream.value = { ...stream.value, isOpen: true }
     tell(null)
-  })
-  opened.addEventListener('changes', ({ data }) => tell(JSON.parse(data)))
-  opened.addEventListener('trouble', ({ data }) => {
-    stream.value = { ...stream.value, trouble: JSON.parse(data).message }
-  })
-  opened.addEventListener('error', () => {
+  }
+  if (heard.kind === 'changes') tell(JSON.parse(heard.text))
+  if (heard.kind === 'trouble') stream.value = { ...stream.value, trouble: heard.message }
+  if (heard.kind === 'broken') {
     stream.value = { isOpen: false, trouble: null }
-    if (opened.readyState !== EventSource.CLOSED) return
-    source = null
-    // The server refused the stream, perhaps because it was started again. This read tells why.
-    read('/api/about').then(
-      () => setTimeout(connect, againMs),
-      () => {
-        if (signedOut.value === '') setTimeout(connect, againMs)
-      },
-    )
-  })
+    if (heard.isRefused) askWhy()
+  }
+  if (heard.kind === 'lost') {
+    disconnect()
+    connect(heard.canShare)
+  }
+}
+
+/** Reads why the server refused the stream. Perhaps it was started again, and does not know this person any more. */
+function askWhy() {
+  read('/api/about')
+    .catch(() => undefined)
+    .finally(() => {
+      if (signedOut.value !== '') disconnect()
+    })
 }
 
 /** @param {Changes | null} changes */
