@@ -120,8 +120,9 @@ export class DocumentIndex {
   private entryOf(version: DocumentVersion): Entry {
     let document: Readonly<JsonObject> | undefined
     const values = this.paths.map(({ steps }) => {
-      // A query for the newest documents often needs only `_ts`, so no document has to be parsed.
+      // Queries for the newest documents or for pages often need only these, so no document has to be parsed.
       if (steps.length === 1 && steps[0] === '_ts') return version.ts
+      if (steps.length === 1 && steps[0] === 'id') return version.id
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })
