@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { systemClock } from '../../../src/platform/index.js'
 import { median } from '../figure.js'
 import { fill, kindOf, totalOf, type Filled, type Population } from './filled.js'
 import { heapBytes } from './measured.js'
@@ -40,8 +42,18 @@ async function filling({ dataDirectory, population, recorded, isShort }: Phase):
   const last = await fill(cosmos.engine, recorded, { from: total - tenth, to: total, kind })
   const heap = heapBytes() - before
   const resident = process.memoryUsage.rss()
+  await summarized(cosmos)
   await cosmos.close()
   return { first: first.rate, last: last.rate, heap, resident, disk: diskBytes(dataDirectory) }
+}
+
+/**
+ * Waits until the summaries of all blocks are on disk, as in a store that rests for a moment. Nothing else writes 30 blocks a
+ * second, and those without a summary would be read as a whole after the next start.
+ */
+async function summarized({ engine }: InProcessCosmos): Promise<void> {
+  const summaries = KeptSummaries.of(engine.container('stepward', 'state'))
+  while (summaries?.hasUnsaved === true) await systemClock.sleep(100)
 }
 
 /** Opens the filled store, asks what operators ask, and compares its rate and its rest with those of an empty store. */
