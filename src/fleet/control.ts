@@ -9,6 +9,7 @@ const requestSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('rebalance'), role: z.string().optional() }),
   z.strictObject({ command: z.literal('stop') }),
   z.strictObject({ command: z.literal('status') }),
+  z.strictObject({ command: z.literal('counts') }),
 ])
 
 /** A request from another terminal to a running fleet. */
@@ -27,7 +28,7 @@ export interface FleetRow {
   readonly cpuShare: number | null
 }
 
-/** A fleet, as commands show it. */
+/** A fleet, as commands show it. The answers to `counts` and `stop` have no leases, backlog and rows. */
 export interface FleetStatus {
   readonly processId: number
   /** The requested number of processes, by role. */
@@ -102,16 +103,17 @@ export function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-/** @throws FleetNotRunning if no fleet listens at `path` */
+/** The time after which a fleet counts as away. A scaled fleet answers within seconds, even if the store is away. */
+const answerWithinMs = 30_000
+
+/** @throws FleetNotRunning if no fleet listens at `path`, or if it does not answer */
 export async function askFleet(path: string, request: FleetRequest): Promise<FleetAnswer> {
   const socket = createConnection({ path, allowHalfOpen: true })
+  socket.setTimeout(answerWithinMs, () => socket.destroy(new Error('no answer')))
   socket.end(JSON.stringify(request))
-  let answer: string
   try {
-    answer = await received(socket)
+    return JSON.parse(await received(socket)) as FleetAnswer
   } catch (error) {
     throw new FleetNotRunning(path, { cause: error })
   }
-  if (answer === '') throw new FleetNotRunning(path, {})
-  return JSON.parse(answer) as FleetAnswer
 }

@@ -183,14 +183,18 @@ class RunningFleet implements Fleet {
         await this.stop()
         await forget(this.options.stateDirectory)
         this.end(0)
-        return {
-          kind: 'done',
-          status: { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] },
-        }
+        return { kind: 'done', status: this.withoutStore() }
       }
+      case 'counts':
+        return { kind: 'done', status: this.withoutStore() }
       case 'status':
         return { kind: 'done', status: await this.status() }
     }
+  }
+
+  /** Returns the status that needs no request to the store. */
+  private withoutStore(): FleetStatus {
+    return { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] }
   }
 
   /** Lets the processes of a role, or of all roles, look for leases immediately. */

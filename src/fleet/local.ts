@@ -12,7 +12,8 @@ export function localFleet(path: string, role: string): ScaleTarget {
   }
   return {
     name: `local ${role}`,
-    instances: () => wanted({ command: 'status' }),
+    role,
+    instances: () => wanted({ command: 'counts' }),
     scale: (count) => wanted({ command: 'scale', role, count }),
   }
 }

@@ -30,7 +30,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
       ...standingFindings(standing),
       ...(await unreadableFindings(containers.monitoredContainer)),
       ...found,
-      ...circuitFindings(inspection, expirationOf(selection)),
+      ...circuitFindings({ ...inspection, units }, expirationOf(selection)),
     ]
   })
 }

@@ -2,6 +2,8 @@
 export interface ScaleTarget {
   /** A name for messages, such as `app shop-agents`. */
   readonly name: string
+  /** The role that is scaled. Null if the roles of the instances are unknown. */
+  readonly role: string | null
   instances(): Promise<number>
   /** Changes the number of instances, and returns the number that is now requested. */
   scale(count: number): Promise<number>
@@ -16,9 +18,14 @@ const standingWithout: Readonly<Record<string, string>> = {
   all: 'jobs stand still',
 }
 
-/** Returns what a person should know before a role has this number of instances. */
-export function scaleWarnings(role: string, count: number): readonly string[] {
+/** Returns what a person should know before a target has this number of instances. */
+export function scaleWarnings(
+  { name, role }: Pick<ScaleTarget, 'name' | 'role'>,
+  count: number,
+): readonly string[] {
+  if (count > 0) return []
+  if (role === null) return [`Without an instance of ${name}, the work of its roles stands still.`]
   const standing = standingWithout[role]
-  if (count > 0 || standing === undefined) return []
+  if (standing === undefined) return []
   return [`Without an instance of ${role === 'all' ? 'any role' : role}, ${standing} until one runs again.`]
 }

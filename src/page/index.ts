@@ -38,6 +38,8 @@ export interface StoreOfPage {
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
   readonly workflows: readonly Workflow<unknown>[]
+  /** The path of the module with the workflows, for commands to copy. Default: a placeholder. */
+  readonly module?: string | undefined
   /** The instances that the page scales. Default: none. */
   readonly fleet?: FleetControl
   /** The public address of signed links, and their secrets. Default: the page accepts no links. */
@@ -133,7 +135,7 @@ async function hostedPage(options: StoreOfPage, door: Door, address: string): Pr
 }
 
 async function openStore(options: StoreOfPage) {
-  const { settings, workflows, storeArguments = [] } = options
+  const { settings, workflows, storeArguments = [], module = null } = options
   const signed = options.links === undefined ? null : new AnswerLinks(options.links)
   const charges = new Charges(systemClock)
   const { client, ports, lacks, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
@@ -146,7 +148,18 @@ async function openStore(options: StoreOfPage) {
   const operations = new OperationLog(clock, systemRandom)
   const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const fleet = options.fleet ?? null
-  const shown = { name, fleet, storeArguments, client, ports, lacks, selection: settings, clock, workflows }
+  const shown = {
+    name,
+    fleet,
+    storeArguments,
+    client,
+    ports,
+    lacks,
+    selection: settings,
+    clock,
+    workflows,
+    module,
+  }
   const measured = { charges, hostCharges: options.hostCharges ?? null }
   return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }

@@ -66,7 +66,7 @@ const served = await servePage({
   settings: { embedded, provision: false },
   port: 0,
   by: 'ann',
-  fleet: { ...fleetControl({}), wanted: () => Promise.resolve(wanted) },
+  fleet: { ...(await fleetControl({})), wanted: () => Promise.resolve(wanted) },
   workflows: [fulfilling as unknown, counting].filter(isWorkflow),
   // One browser signs in, with the first address.
   onOpened: () => undefined,

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { ConfigurationInvalid } from '../../connection/index.js'
 import { FleetNotRunning, fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
 import type { ScaleTarget } from '../../operations/index.js'
@@ -28,25 +27,28 @@ export async function rebalanceFleet(
 }
 
 /** The instances that a page scales and rebalances, as the options of its command choose them. */
-export function fleetControl(options: ScaleTargetOptions) {
+export async function fleetControl(options: ScaleTargetOptions) {
   const { state, appService, resourceGroup, subscription } = options
+  const place = (): Promise<string> => stateDirectoryOf(state, process.cwd())
   const given = {
-    '--state': state && resolve(state),
+    // Copied commands then find the same fleet from any directory.
+    '--state': appService === undefined ? await place().catch(() => state) : undefined,
     '--app-service': appService,
     '--resource-group': resourceGroup,
     '--subscription': subscription,
   }
+  let app: Promise<ScaleTarget> | null = null
   return {
     options: Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     targetOf: (role: string): Promise<ScaleTarget> => scaleTargetOf(role, options),
     wanted: async () => {
       if (appService !== undefined) {
-        const target = await scaleTargetOf('all', options)
+        const target = await (app ??= scaleTargetOf('all', options))
         return { counts: { [target.name]: await target.instances() }, isByRole: false, problem: null }
       }
       try {
-        const path = socketPath(await stateDirectoryOf(state, process.cwd()))
-        const { wanted } = await fleetStatus(path, { command: 'status' })
+        const path = socketPath(await place())
+        const { wanted } = await fleetStatus(path, { command: 'counts' })
         return { counts: wanted, isByRole: true, problem: null }
       } catch (error) {
         if (!(error instanceof FleetNotRunning)) throw error

@@ -74,7 +74,8 @@ export class SummaryWriter {
   private idleTimerFrom(writes: number): { cancel: () => void } {
     return systemClock.schedule(idleMs, () => {
       this.idleTimer = null
-      if (this.writes === writes) this.begin(true)
+      // The work under way may be only that of quiet blocks.
+      if (this.writes === writes && !this.isWorking) this.begin(true)
       else this.idleTimer = this.idleTimerFrom(this.writes)
     })
   }

@@ -25,7 +25,8 @@ export function circuitFindings(
       observation:
         `the remote service of agent ${JSON.stringify(agent)} keeps failing, so ` +
         `${counted(owners.size, 'instance does', 'instances do')} not call it for a while: ${[...owners].sort().join(', ')}`,
-      advice: 'repair the service; the instances try it again by themselves, and its steps wait meanwhile',
+      advice:
+        'repair the service; the instances try it again by themselves. Until then, attempts of its steps fail without a call',
     }))
   })
 }

@@ -37,7 +37,7 @@ const scale = route({
     const target = await fleetOf(store).targetOf(role)
     const before = await target.instances()
     const instances = isDryRun ? requested : await target.scale(requested)
-    const warnings = [...scaleWarnings(role, requested)]
+    const warnings = [...scaleWarnings(target, requested)]
     return { isDryRun, done: [`${target.name}: ${before} → ${instances}`], refused: [], warnings }
   },
 })

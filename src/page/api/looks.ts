@@ -13,7 +13,7 @@ import {
 } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter } from '../../sas/index.js'
-import { pageRoles } from '../door/people.js'
+import { about } from './about.js'
 import {
   jobDocumentId,
   processStates,
@@ -24,7 +24,16 @@ import {
 import type { PageStore } from './page-store.js'
 import { containerName, filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
 import { RequestInvalid, route } from './route.js'
-import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
+import {
+  attentionGroup,
+  deadLetter,
+  finding,
+  jobDetail,
+  jobSummary,
+  lag,
+  leaseRow,
+  typeName,
+} from './shapes.js'
 
 const defaultLimit = 50
 
@@ -240,6 +249,8 @@ const deadLetters = route({
   method: 'GET',
   path: '/api/dead-letters',
   summary: 'The newest changes that a change feed processor has set aside in a container.',
+  // The ids are those of any container that the server can read.
+  roles: ['Operator'],
   asked: z.strictObject({
     container: containerName,
     database: containerName.optional().meta({ description: 'Default: the database of the page.' }),
@@ -248,40 +259,8 @@ const deadLetters = route({
   answer: z.array(deadLetter),
   handle: async ({ selection }, { database, ...asked }) => {
     const found = await listDeadLetters({ ...selection, ...withoutUndefined({ database }) }, asked)
-    return found.map(({ error, ...rest }) => ({ ...rest, error: error.name }))
+    return found.map(({ error, ...rest }) => ({ ...rest, error: typeName(error.name) }))
   },
-})
-
-const about = route({
-  method: 'GET',
-  path: '/api/about',
-  summary: 'The store, the person whose name is stored with decisions, and the workflows to submit.',
-  asked: z.strictObject({}),
-  answer: z.strictObject({
-    store: z.string(),
-    storeArguments: z.array(z.string()).meta({ description: 'The options of commands on this store.' }),
-    by: z.string(),
-    roles: z.array(z.enum(pageRoles)),
-    may: z.array(z.string()).meta({ description: 'The actions that the person may use.' }),
-    fleetOptions: z.array(z.string()).nullable().meta({
-      description: 'The options of commands on the instances that the page scales. Null if it scales none.',
-    }),
-    workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
-    now: z.string(),
-  }),
-  handle: async ({ name, storeArguments, by, roles, may, fleet, workflows, clock }) => ({
-    store: name,
-    storeArguments,
-    by,
-    roles,
-    may,
-    fleetOptions: fleet?.options ?? null,
-    workflows: workflows.map(({ name: workflow, submission }) => ({
-      name: workflow,
-      findsJobId: submission.jobId !== undefined,
-    })),
-    now: new Date(clock.now()).toISOString(),
-  }),
 })
 
 /** The routes that change nothing. */

@@ -54,4 +54,6 @@ export interface PageStore {
   readonly fleet: FleetControl | null
   /** The workflows whose jobs may be submitted. */
   readonly workflows: readonly Workflow<unknown>[]
+  /** The path of the module with these workflows. Null if it is unknown. */
+  readonly module: string | null
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../../sas/index.js'
 import { misspeltNames } from '../../operations/index.js'
-import { withoutUndefined } from '../../platform/internal.js'
+import { counted, withoutUndefined } from '../../platform/internal.js'
 import { filterShape } from './filters.js'
 import type { Progress } from './operation-log.js'
 import type { PageStore } from './page-store.js'
@@ -26,6 +26,10 @@ export const selectionShape = {
     .optional()
     .meta({ description: 'Every job that matches. An empty filter matches every job.' }),
   dryRun: z.boolean().default(false).meta({ description: 'Only check, and write nothing.' }),
+  atMost: z.number().int().min(0).optional().meta({
+    description:
+      'The largest number of jobs. If more match the filter, nothing is written. A dry run tells the number.',
+  }),
   operation: z.uuid().optional().meta({
     description:
       'The id under which an action on many jobs is listed, so that it can be followed and stopped.',
@@ -79,6 +83,7 @@ export interface Selected {
   readonly jobs?: readonly JobName[] | undefined
   readonly filter?: z.infer<NonNullable<typeof selectionShape.filter>> | undefined
   readonly dryRun: boolean
+  readonly atMost?: number | undefined
   readonly operation?: string | undefined
 }
 
@@ -94,7 +99,7 @@ export async function performed(
   selected: Selected,
   { one, all }: Perform,
 ): Promise<Report> {
-  const { job, jobs, filter, dryRun, operation } = selected
+  const { job, jobs, filter, dryRun, atMost = Infinity, operation } = selected
   if ([job, jobs, filter].filter((part) => part !== undefined).length !== 1) {
     throw new RequestInvalid('name exactly one of job, jobs and filter')
   }
@@ -104,7 +109,7 @@ export async function performed(
   }
   const many = async (progress: Progress): Promise<Report> => {
     if (filter === undefined) return eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
-    const made = await all(filter, progress)
+    const made = await all(filter, limited(progress, atMost))
     if (made.done.length + made.refused.length > 0) return made
     const warnings = await misspeltNames(client, withoutUndefined(filter), () => workflows)
     return warnings.length === 0 ? made : { ...made, warnings }
@@ -114,6 +119,20 @@ export async function performed(
   const id = operation ?? operations.newId()
   if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
   return operations.run({ id, command, filter: filter === undefined ? null : textsOf(filter), by }, many)
+}
+
+/** Returns the same progress, but refuses to begin if there are more jobs than a person has agreed to. */
+function limited(progress: Progress, atMost: number): Progress {
+  return {
+    ...progress,
+    onProgress: (reached, total) => {
+      if (reached === 0 && total > atMost) {
+        const now = counted(total, 'job matches', 'jobs match')
+        throw new RequestInvalid(`${now} now, not ${atMost}: nothing was written; try it again to see them`)
+      }
+      progress.onProgress(reached, total)
+    },
+  }
 }
 
 function textsOf(filter: object): Record<string, string> {
@@ -137,6 +156,7 @@ export async function eachOf(
 ): Promise<Report> {
   const done: string[] = []
   const refused: Report['refused'] = []
+  progress.onProgress(0, jobs.length)
   for (const name of jobs) {
     if (progress.signal.aborted) break
     // A store in this process answers at once, so the server could answer no other request until the end.

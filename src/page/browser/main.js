@@ -7,7 +7,7 @@ import { about } from './state/about.js'
 import { HistoryView } from './past/history-view.js'
 import { address } from './state/address.js'
 import { read, signedOut, slowRequests } from './state/api.js'
-import { follow, stream } from './state/live.js'
+import { follow, stream, useInterval } from './state/live.js'
 import { AuditView } from './views/audit-view.js'
 import { CostView } from './views/cost-view.js'
 import { FleetView } from './views/fleet-view.js'
@@ -89,7 +89,16 @@ function Connection() {
   >`
 }
 
+/** The interval at which a tab looks whether another tab has signed in. */
+const lookMs = 5_000
+
 function SignedOut() {
+  useInterval(() => {
+    read('/api/about').then(
+      () => location.reload(),
+      () => undefined,
+    )
+  }, lookMs)
   return html`<h1>This browser is not signed in</h1>
     <p>${signedOut.value}</p>`
 }

@@ -30,27 +30,33 @@ export function agentsReport(
 /** Returns the first entries that have room together. */
 function fitting<T>(entries: readonly T[]): readonly T[] {
   let room = mostCharacters
-  return entries.filter((entry) => (room -= JSON.stringify(entry).length) >= 0)
+  return entries.filter((entry) => {
+    const { length } = JSON.stringify(entry)
+    if (length > room) return false
+    room -= length
+    return true
+  })
 }
 
-/** Reads the report in a lease. Returns null if the owner gave none, or one in another form. */
+/** Reads the report in a lease. Leaves out what has another form. Returns null if the owner gave no slots. */
 export function readAgentsReport(report: Readonly<Record<string, unknown>> | null): AgentsReport | null {
-  const { slots, busy, openCircuits = [], limited = [] } = report ?? {}
-  if (typeof slots !== 'number' || typeof busy !== 'number' || !isListOf(openCircuits, isText)) return null
-  if (!isListOf(limited, isLimited)) return null
-  return { slots, busy, openCircuits, limited }
+  const { slots, busy, openCircuits, limited } = report ?? {}
+  if (typeof slots !== 'number' || typeof busy !== 'number') return null
+  return {
+    slots,
+    busy,
+    openCircuits: listOf(openCircuits).filter((name) => typeof name === 'string'),
+    limited: listOf(limited).flatMap(readLimited),
+  }
 }
 
-function isListOf<T>(value: unknown, isOne: (entry: unknown) => entry is T): value is readonly T[] {
-  return Array.isArray(value) && value.every(isOne)
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isLimited(value: unknown): value is LimitedAgent {
-  if (typeof value !== 'object' || value === null) return false
+function readLimited(value: unknown): LimitedAgent[] {
+  if (typeof value !== 'object' || value === null) return []
   const { agent, slots, busy } = value as Readonly<Record<string, unknown>>
-  return isText(agent) && typeof slots === 'number' && typeof busy === 'number'
+  if (typeof agent !== 'string' || typeof slots !== 'number' || typeof busy !== 'number') return []
+  return [{ agent, slots, busy }]
 }

@@ -30,7 +30,7 @@ export interface SelectionFilter extends Omit<JobFilter, 'limit' | 'after'> {
 export interface BulkOptions {
   /** Reports the effect on each job, and writes nothing. Default false. */
   readonly dryRun?: boolean
-  /** Called after each job. */
+  /** Called before the first job, and after each job. If it throws before the first job, nothing is written. */
   readonly onProgress?: (done: number, total: number) => void
   /** Once this signal aborts, the command does not begin on any more jobs. */
   readonly signal?: AbortSignal
@@ -195,6 +195,7 @@ export class JobSelection {
     const left = [...jobs]
     const done: string[] = []
     const refused: { jobId: string; reason: string }[] = []
+    onProgress?.(0, jobs.length)
     const worker = async (): Promise<void> => {
       for (let job = left.shift(); job !== undefined; job = left.shift()) {
         if (isAborted(signal)) return

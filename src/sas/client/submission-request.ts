@@ -1,4 +1,5 @@
 import type { Duration } from '../../platform/index.js'
+import { errorMessage } from '../../platform/internal.js'
 import { shown } from '../../platform/options.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
@@ -56,6 +57,23 @@ export interface SubmitOptions {
   readonly tags?: Tags
 }
 
+/** @throws SubmissionInvalid if the workflow does not find the id of the job in the input */
+function foundJobId<I>({ name, submission: { jobId } }: Workflow<I>, input: I): string {
+  if (jobId === undefined)
+    throw new SubmissionInvalid(`workflow ${name}: pass a jobId, or define how the workflow finds the jobId`)
+  try {
+    // A program without types may return nothing.
+    const found = jobId(input) as string | undefined
+    if (found !== undefined) return found
+  } catch (error) {
+    const why = `its jobId cannot read this input (${errorMessage(error)})`
+    throw new SubmissionInvalid(`workflow ${name}: ${why}: pass a jobId, or correct the input`)
+  }
+  throw new SubmissionInvalid(
+    `workflow ${name}: its jobId finds no id in this input: pass a jobId, or correct the input`,
+  )
+}
+
 /**
  * Returns the submission of a workflow with an input. The options take precedence over the workflow's own
  * defaults.
@@ -71,12 +89,7 @@ export function requestOf<I>(
   refuseNoWorkflow(workflow)
   const { submission } = workflow
   refuseInput(workflow, input)
-  const jobId = options.jobId ?? submission.jobId?.(input)
-  if (jobId === undefined) {
-    throw new SubmissionInvalid(
-      `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
-    )
-  }
+  const jobId = options.jobId ?? foundJobId(workflow, input)
   const partition = options.partitionKey ?? submission.partitionKey?.(input) ?? jobId
   const { tags: given = {}, ...terms } = options
   const tags = readTags(isRecord(given) ? { ...submission.tags?.(input), ...given } : given)

@@ -1,4 +1,4 @@
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { isHeldBack, isLeftBehind } from '../model/work.js'
 
 /**
@@ -84,11 +84,17 @@ function undoOf({ processState, outcome, attention }: StepDocument, since: strin
   ]
 }
 
-/** A step that has not begun waits, unless its job has ended without it. */
-function notBegun({ dependsOn, processState }: StepDocument, job: JobDocument): Part[] {
-  if (job.endedAt !== null || processState !== 'Pending') return []
-  const what =
-    dependsOn.length === 0 ? 'waits for a scheduler' : `waits for ${dependsOn.slice(0, 3).join(', ')}`
+/** Checks whether the steps that depend on the step of this entry may begin. */
+function isOver(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processed' || entry?.state === 'Skipped' || isLeftBehind(entry)
+}
+
+/** A step that has not begun waits, unless it is over or its job has ended without it. */
+function notBegun({ stepId, dependsOn, processState }: StepDocument, job: JobDocument): Part[] {
+  const { steps, endedAt } = job
+  if (endedAt !== null || processState !== 'Pending' || isOver(steps[stepId])) return []
+  const open = dependsOn.filter((id) => !isOver(steps[id]))
+  const what = open.length === 0 ? 'waits for a scheduler' : `waits for ${open.slice(0, 3).join(', ')}`
   return [{ kind: 'waiting', from: job.submittedAt, to: null, what, isExact: true }]
 }
 

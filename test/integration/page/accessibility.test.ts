@@ -41,7 +41,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
 
   beforeAll(async () => {
     const wanted = { counts: { agents: 2, scheduler: 1 }, isByRole: true, problem: null }
-    store = await aPage(undefined, { ...fleetControl({}), wanted: () => Promise.resolve(wanted) })
+    store = await aPage(undefined, { ...(await fleetControl({})), wanted: () => Promise.resolve(wanted) })
     browser = await Browser.open(path ?? '')
     for (const [jobId, isRefused] of [
       ['order-0', true],

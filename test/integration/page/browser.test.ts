@@ -117,7 +117,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await click('Cancel')
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
-      'stepward cancel --waiting-for question --why TEXT',
+      'stepward cancel --waiting-for question --why TEXT --by ada',
     )
     expect(page.complaints).toEqual([])
   })
@@ -143,7 +143,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await type(`document.querySelector('dialog input')`, "the customer's card")
     await page.until(`!document.querySelector('dialog button.primary').disabled`)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
-      `stepward resubmit --why 'the customer'\\''s card' order-2`,
+      `stepward resubmit --why 'the customer'\\''s card' --by ada order-2`,
     )
     expect((await (await store.host.client.get('order-3'))?.view())?.audit).toEqual([])
     const focused = 'document.activeElement.textContent.trim()'

@@ -42,7 +42,7 @@ describe('a page without instances to scale', () => {
   })
 
   it('of an app says that its instances look for leases by themselves', async () => {
-    const store = await aPage(undefined, fleetControl({ appService: 'shop', resourceGroup: 'g' }))
+    const store = await aPage(undefined, await fleetControl({ appService: 'shop', resourceGroup: 'g' }))
     const says = 'app shop cannot be asked to rebalance: its instances look for leases by themselves'
     expect(await act(store, 'rebalance', {}, 400)).toMatchObject(refusal(says))
     await store.close()
@@ -59,7 +59,7 @@ describe.skipIf(path === null)('the view of the fleet', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fleet-'))
     state = join(folder, 'state')
-    store = await aPage(undefined, fleetControl({ state }))
+    store = await aPage(undefined, await fleetControl({ state }))
     browser = await Browser.open(path ?? '')
     page = await browser.visit(store.address())
     await page.until(`document.querySelector('header nav')`)

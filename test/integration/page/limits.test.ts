@@ -69,17 +69,19 @@ describe.skipIf(path === null)('the view of limits', () => {
     await clickOn(page, 'Set')
     await page.until(`document.querySelector('dialog[open]')`)
     const command = `document.querySelector('dialog .command code').textContent`
-    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT bank')
+    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT --by ada bank')
     expect(await page.evaluate(`document.querySelector('dialog [name="atOnce"]').value`)).toBe('2')
     expect(await page.evaluate(`document.querySelector('dialog .buttons .quiet').textContent`)).toBe(
       'Change a part.',
     )
     await typeInto(page, `document.querySelector('dialog [name="perSecond"]')`, '0.5')
     await typeInto(page, `document.querySelector('dialog [name="burst"]')`, '3')
-    expect(await page.evaluate(command)).toBe('stepward limit set --per-second 0.5 --burst 3 --why TEXT bank')
+    expect(await page.evaluate(command)).toBe(
+      'stepward limit set --per-second 0.5 --burst 3 --why TEXT --by ada bank',
+    )
     const said = await answerDialog(page, { atOnce: '0', why: 'the bank is down' })
     expect(await page.evaluate(command)).toBe(
-      "stepward limit set --at-once 0 --per-second 0.5 --burst 3 --why 'the bank is down' bank",
+      "stepward limit set --at-once 0 --per-second 0.5 --burst 3 --why 'the bank is down' --by ada bank",
     )
     expect(said).toContain('1 limit accepted this.')
     await closeDialog(page)
@@ -98,10 +100,10 @@ describe.skipIf(path === null)('the view of limits', () => {
     await page.until(`document.querySelector('table.limits') === null`)
     await clickOn(page, 'Set a limit that is not listed')
     await page.until(`document.querySelector('dialog[open]')`)
-    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT KEY')
+    expect(await page.evaluate(command)).toBe('stepward limit set --why TEXT --by ada KEY')
     await answerDialog(page, { key: 'mail', perSecond: '2', why: 'the provider asks for it' })
     expect(await page.evaluate(command)).toBe(
-      "stepward limit set --per-second 2 --why 'the provider asks for it' mail",
+      "stepward limit set --per-second 2 --why 'the provider asks for it' --by ada mail",
     )
     await closeDialog(page)
     await page.until(`document.querySelector('table.limits')?.textContent.includes('2 a second')`)

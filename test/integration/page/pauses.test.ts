@@ -113,7 +113,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await page.evaluate(`document.querySelector('dialog button.primary').disabled`)).toBe(true)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
-      'stepward pause --why TEXT job P-2',
+      'stepward pause --why TEXT --by ada job P-2',
     )
     expect(await answerDialog(page, { why: `no stock ${hostile}` })).toContain('1 job accepted this.')
     await closeDialog(page)
@@ -144,7 +144,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     await clickOn(page, 'Pause a workflow, an agent or a key')
     await page.until(`document.querySelector('dialog[open]')`)
     const command = `document.querySelector('dialog code').textContent`
-    expect(await page.evaluate(command)).toBe('stepward pause --why TEXT WHAT NAME')
+    expect(await page.evaluate(command)).toBe('stepward pause --why TEXT --by ada WHAT NAME')
     const said = await answerDialog(page, { what: 'agent', name: hostile, why: `slow ${hostile}` })
     expect(said).toContain('1 agent accepted this.')
     expect(await page.evaluate(command)).toContain(`agent '${hostile}'`)

@@ -119,6 +119,9 @@ describe.skipIf(path === null)('the views of what was done', () => {
     const [, count] = /^\s*(\d+) jobs would accept this; nothing was written/.exec(tried) ?? []
     const acts = `document.querySelector('dialog button.primary')`
     expect(await page.evaluate(`${acts}.textContent`)).toBe(`Cancel ${count ?? ''} jobs`)
+    // A second click or Enter of the same gesture must not act.
+    expect(await page.evaluate(`${acts}.disabled`)).toBe(true)
+    await page.until(`!${acts}.disabled`)
     await page.evaluate(`${acts}.click()`)
     await page.until(
       `/^\\s*${count ?? ''} jobs accepted this/.test(document.querySelector('.result')?.textContent)`,

@@ -155,7 +155,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     await clickOn(page, 'Backfill')
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
-      'stepward schedule backfill --from TIME --to TIME --why TEXT counting',
+      'stepward schedule backfill --from TIME --to TIME --why TEXT --by ada counting',
     )
     expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
       'Give the earliest due time.',
@@ -169,7 +169,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     await page.until(`document.querySelector('dialog[open]')`)
     await typeInto(page, `document.querySelector('dialog [name="cron"]')`, '0 6 * * 1')
     expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
-      "stepward schedule set --workflow NAME --cron '0 6 * * 1' --workflows MODULE --why TEXT SCHEDULE",
+      "stepward schedule set --workflow NAME --cron '0 6 * * 1' --workflows MODULE --why TEXT --by ada SCHEDULE",
     )
     const fields = { schedule: 'monday', workflow: 'buying', why: 'a new shop' }
     expect(await answerDialog(page, fields)).toContain('1 schedule accepted this.')
@@ -180,7 +180,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     await page.until(`document.querySelector('dialog .buttons')?.textContent.includes('Change a part.')`)
     await typeInto(page, `document.querySelector('dialog [name="jitter"]')`, '5m')
     expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
-      'stepward schedule set --jitter 5m --why TEXT monday',
+      'stepward schedule set --jitter 5m --why TEXT --by ada monday',
     )
     await answerDialog(page, { why: 'too many at once' })
     await closeDialog(page)

@@ -36,7 +36,8 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
       port,
       by: options.by ?? whoAmI(),
       workflows,
-      fleet: fleetControl(options),
+      module: module && resolve(module),
+      fleet: await fleetControl(options),
       links: processSettings().answerLinks,
       onOpened: show,
     })

@@ -8,7 +8,6 @@ import { about } from '../state/about.js'
 import { actionKinds } from '../state/action-kinds.js'
 import { answerOf, fieldsOf } from '../state/answer-forms.js'
 import { commandOf } from '../state/commands.js'
-import { whatIsWrong } from './missing-parts.js'
 
 /** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
 
@@ -92,7 +91,7 @@ export function decided(present, fields) {
     ...(isEdited ? { input } : {}),
     kind,
     fields: given,
-    storeArguments: (isFleet ? about.value?.fleetOptions : about.value?.storeArguments) ?? [],
+    ...origin(isFleet),
   }
   return {
     problem,
@@ -114,6 +113,16 @@ export function decided(present, fields) {
             ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
             : [commandOf({ ...shared, filter })],
   }
+}
+
+/**
+ * Returns the parts of commands that the page knows: the store or the fleet, the person and the module.
+ *
+ * @param {boolean} isFleet
+ */
+export function origin(isFleet) {
+  const { storeArguments = [], fleetOptions, byArguments = [], module = null } = about.value ?? {}
+  return { storeArguments: isFleet ? (fleetOptions ?? []) : storeArguments, byArguments, module }
 }
 
 /**
@@ -159,14 +168,13 @@ function parsedFields(fields, given) {
 function answered({ form, jobId, stepId: step }, fields) {
   const { answer, problem } = answerOf(fieldsOf(form), fields.answers)
   const note = fields.why.trim()
-  const storeArguments = about.value?.storeArguments ?? []
   const given = problem === '' ? { answer } : {}
   const shown = mayAct('answer') ? problem : notPermitted
   return {
     problem: shown,
     dryProblem: shown,
     body: { step, ...given, ...(note === '' ? {} : { note }) },
-    commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
+    commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, ...origin(false) })],
   }
 }
 
@@ -194,4 +202,30 @@ function mayAct(kind) {
 function bodyInput(kind, input) {
   const value = /** @type {unknown} */ (JSON.parse(input))
   return kind === 'raise' ? { payload: value } : { input: value }
+}
+
+/**
+ * Says which field of a dialog is wrong, or returns an empty text.
+ *
+ * @param {{ hasInput: boolean, input: string, more: { label: string, value: string, isJson?: boolean }[] }} parts
+ * @returns {string}
+ */
+function whatIsWrong({ hasInput, input, more }) {
+  if (hasInput && input.trim() !== '' && !isJson(input)) return 'The input is not JSON.'
+  const wrong = more.find((field) => field.isJson === true && !isJson(field.value))
+  return wrong === undefined ? '' : `This is not JSON: ${wrong.label.replace(/,.*/u, '').toLowerCase()}.`
+}
+
+/**
+ * Checks whether a text is JSON.
+ *
+ * @param {string} text
+ */
+export function isJson(text) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -15,6 +15,7 @@ import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
 import { answersOf, decided, needsOf, thingOf } from './action-decision.js'
 import { ActionResult } from './action-result.js'
+import { ActingButtons, LastButton, withoutRepeats } from './dialog-buttons.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
 
@@ -49,42 +50,39 @@ function Open({ present }) {
     if (asked.value === present) asked.value = null
   }
   const { problem, dryProblem, body, commands } = decided(present, fields)
-  const bodyText = JSON.stringify({ ...body, why: '' })
+  const bodyText = textWithoutReason(body)
   const hasTried = report?.isDryRun === true && report.done.length > 0 && triedText === bodyText
-  // A filter names no job, so the number of jobs must be seen before they are changed.
-  const mustTry = hasDryRun && present.filter !== undefined && !hasTried
-  const tryIt = () => {
+  const isTriedFirst = hasDryRun && (present.filter !== undefined || stopsAll(present, fields))
+  const mustTry = isTriedFirst && !hasTried
+  const begin = (/** @type {boolean} */ isDryRun) => {
     setTried(bodyText)
-    void run(body, true)
+    void run(body, isDryRun)
   }
+  const tryIt = () => begin(true)
+  // A result is about the fields as they were.
+  const isCurrent = isBusy || triedText === bodyText
   const isOver = report?.isDryRun === false && report.done.length > 0 && error === null && !isBusy
   const jobCount = present.filter === undefined ? (present.jobs ?? []).length : (report?.done.length ?? 0)
-  const hint = isOver ? '' : mustTry ? dryProblem || firstTry : problem
+  const hint = isOver ? '' : mustTry ? dryProblem || hintFirst(present) : problem
   return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
+      onKeyDown=${withoutRepeats}
       onSubmit=${(/** @type {Event} */ event) => {
         event.preventDefault()
         if (isBusy || isOver) return
         if (mustTry) {
           if (dryProblem === '') tryIt()
-        } else if (problem === '') void run(body, false)
+        } else if (problem === '') begin(false)
       }}
     >
       <h2 id="dialog-title">${title}: ${what(present)}</h2>
       <p>${effect}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
       <${Command} text=${commands.join('\n')} />
-      <${Problem} error=${error} />
-      ${
-        progress === null
-          ? null
-          : html`<label class="progress"
-              >${`${progress.reached} of ${progress.total}`}
-              <progress max=${progress.total} value=${progress.reached}></progress>
-            </label>`
-      }
-      ${report === null ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
+      <${Problem} error=${isCurrent ? error : null} />
+      ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
+      ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
       <div class="buttons">
         <span class="quiet">${hint}</span>
         ${
@@ -99,6 +97,7 @@ function Open({ present }) {
                         mustTry=${mustTry}
                         mayTry=${dryProblem === ''}
                         mayAct=${problem === ''}
+                        isTriedFirst=${isTriedFirst}
                         text=${buttonText(present, jobCount)}
                       />`
                 }`
@@ -115,6 +114,14 @@ function Open({ present }) {
 function firstFields(present) {
   const { step = '', input = '', present: more = {} } = present
   return { why: '', step, input, more, answers: answersOf(present) }
+}
+
+/** @param {{ progress: import('./action-run.js').Progress }} props */
+function ProgressBar({ progress: { reached, total } }) {
+  return html`<label class="progress"
+    >${`${reached} of ${total}`}
+    <progress max=${total} value=${reached}></progress>
+  </label>`
 }
 
 /** Shows the dialog while it is in the page. Returns the place for its element. */
@@ -134,29 +141,25 @@ function useModal() {
   return box
 }
 
-/**
- * The only button after an action. It takes the keyboard from the button that is gone.
- *
- * @param {{ close: () => void }} props
- */
-function LastButton({ close }) {
-  const button = useRef(/** @type {HTMLButtonElement | null} */ (null))
-  useLayoutEffect(() => button.current?.focus(), [])
-  return html`<button ref=${button} type="button" class="primary" onClick=${close}>Close</button>`
+/** @param {object} body */
+function textWithoutReason(body) {
+  return JSON.stringify(body, (name, value) => (name === 'why' ? undefined : value))
 }
 
 /**
- * The buttons that try the action and carry it out. If the action must be tried, that is the only button.
+ * Checks whether a role would have no instance, which is said only by a dry run.
  *
- * @param {{ tryIt: (() => void) | null, mustTry: boolean, mayTry: boolean, mayAct: boolean, text: string }} props
+ * @param {Asked} present
+ * @param {Fields} fields
  */
-function ActingButtons({ tryIt, mustTry, mayTry, mayAct, text }) {
-  if (mustTry) return html`<button type="submit" class="primary" disabled=${!mayTry}>Dry run</button>`
-  return html`${tryIt === null ? null : html`<button type="button" disabled=${!mayTry} onClick=${tryIt}>Dry run</button>`}
-    <button type="submit" class="primary" disabled=${!mayAct}>${text}</button>`
+function stopsAll({ kind }, { more }) {
+  return kind === 'scale' && (more['count'] ?? '').trim() !== '' && Number(more['count']) === 0
 }
 
-const firstTry = 'A dry run says how many jobs match.'
+/** @param {Asked} present */
+function hintFirst({ filter }) {
+  return filter === undefined ? 'A dry run says what stands still.' : 'A dry run says how many jobs match.'
+}
 
 /**
  * Returns the text of the button that acts. It names what is changed, so that “Cancel” cannot mean the dialog.

@@ -46,6 +46,8 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
    */
   const run = async (body, isDryRun) => {
     isStopped.current = false
+    // If more jobs match by now than the person has seen, the server refuses.
+    const atMost = report?.isDryRun === true ? { atMost: report.done.length + report.refused.length } : {}
     setBusy(true)
     setError(null)
     setReport(null)
@@ -62,7 +64,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
       else if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
       else if (actionKinds[kind].on !== 'jobs' && limit === undefined) setReport(await act(kind, shared))
       else if (limit !== undefined) setReport(await act(kind, { ...shared, key: limit }))
-      else if (filter !== undefined) setReport(await many({ filter }))
+      else if (filter !== undefined) setReport(await many({ filter, ...(isDryRun ? {} : atMost) }))
       else if (jobs.length === 1 && only !== undefined) setReport(await act(kind, { ...shared, job: only }))
       else {
         /** @type {Report} */

@@ -55,11 +55,12 @@ function knownOf(choices, steps, fleet) {
 const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
 
 /**
- * Returns the roles that can be scaled alone. Those of an app of App Service are unknown, so all roles are offered.
+ * Returns the roles that can be scaled alone. The instances of an app of App Service are scaled together.
  *
  * @param {Wanted | null} fleet
  */
 function rolesToScale(fleet) {
-  const known = fleet?.isByRole === true ? Object.keys(fleet.counts) : []
+  if (fleet?.isByRole === false) return ['all']
+  const known = Object.keys(fleet?.counts ?? {})
   return known.length === 0 ? roles : known
 }

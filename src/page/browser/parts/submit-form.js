@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isJson, origin } from './action-decision.js'
 import { html } from './html.js'
 import { Command, Problem } from './basics.js'
 import { about } from '../state/about.js'
@@ -6,12 +7,11 @@ import { jobAddress, open } from '../state/address.js'
 import { act } from '../state/api.js'
 import { actionKinds } from '../state/action-kinds.js'
 import { commandOf, linesOf } from '../state/commands.js'
-import { isJson } from './missing-parts.js'
 import { MoreField } from './more-field.js'
 
 /** Submits a job of a workflow of the module that the page was started with. */
 export function SubmitForm() {
-  const { workflows = [], storeArguments = [] } = about.value ?? {}
+  const { workflows = [] } = about.value ?? {}
   const [workflow, setWorkflow] = useState(workflows[0]?.name ?? '')
   const [input, setInput] = useState('')
   const [jobId, setJobId] = useState('')
@@ -67,7 +67,7 @@ export function SubmitForm() {
         ></textarea>
       </label>
       <${Terms} more=${more} setMore=${setMore} />
-      <${Command} text=${commandOf({ kind: 'submit', workflow, input, ...(findsJobId ? {} : { jobId }), fields: more, storeArguments })} />
+      <${Command} text=${commandOf({ kind: 'submit', workflow, input, ...(findsJobId ? {} : { jobId }), fields: more, ...origin(false) })} />
       <${Problem} error=${error} />
       <div class="buttons">
         <span class="quiet">${isJson(input) ? '' : 'The input is not JSON.'}</span>

@@ -113,8 +113,32 @@ export function read(path) {
  */
 
 /**
+ * A read that waits for its answer. The answer may lack the changes that are shown meanwhile, so they are applied to it.
+ * `isCut` says that there were too many, so that the read must be repeated.
+ *
+ * @template T
+ * @typedef {{ changes: ((data: T) => T)[], isCut: boolean }} UnderWay
+ */
+
+/** The most changes that a read remembers. A store that is away may answer only after a long time. */
+const mostChanges = 1_000
+
+/**
+ * @template T
+ * @param {UnderWay<T>} read
+ * @param {(data: T) => T} how
+ */
+function noteChange(read, how) {
+  if (read.changes.length >= mostChanges) {
+    read.changes = []
+    read.isCut = true
+  }
+  read.changes.push(how)
+}
+
+/**
  * Reads an address of the API, and again when it changes or when `reload` is called. What was read before
- * stays until the next answer. A read that failed for a while is repeated. A null address reads nothing.
+ * stays until the next answer, unless it is gone. A read that failed for a while is repeated. A null address reads nothing.
  *
  * @template T
  * @param {string | null} path
@@ -126,32 +150,37 @@ export function useLoaded(path) {
   )
   const [error, setError] = useState(/** @type {Error | null} */ (null))
   const [isReading, setReading] = useState(path !== null)
-  const turn = useRef(0)
+  const underWay = useRef(/** @type {UnderWay<T> | null} */ (null))
   const reload = useCallback(() => {
     if (path === null) return
-    turn.current += 1
-    const mine = turn.current
+    const mine = /** @type {UnderWay<T>} */ ({ changes: [], isCut: false })
+    underWay.current = mine
     setReading(true)
     read(path)
       .then(
         (data) => {
-          if (mine !== turn.current) return
-          setFound({ path, data })
+          if (mine !== underWay.current) return
+          setFound({ path, data: mine.changes.reduce((known, how) => how(known), data) })
           setError(null)
         },
         (/** @type {unknown} */ reason) => {
-          if (mine === turn.current) setError(/** @type {Error} */ (reason))
+          if (mine !== underWay.current) return
+          setError(/** @type {Error} */ (reason))
+          if (reason instanceof ApiError && reason.status === 404) setFound({ path, data: null })
         },
       )
       .finally(() => {
-        if (mine === turn.current) setReading(false)
+        if (mine !== underWay.current) return
+        underWay.current = null
+        if (mine.isCut) reload()
+        else setReading(false)
       })
   }, [path])
   useEffect(() => {
     setError(null)
     reload()
     return () => {
-      turn.current += 1
+      underWay.current = null
     }
   }, [reload])
   useEffect(() => {
@@ -162,6 +191,7 @@ export function useLoaded(path) {
   const change = useCallback(
     /** @param {(data: T) => T} how */
     (how) => {
+      if (underWay.current !== null) noteChange(underWay.current, how)
       // An answer may come after the view has begun to show another path.
       setFound((old) => (old.data === null || old.path !== path ? old : { ...old, data: how(old.data) }))
     },
@@ -179,5 +209,6 @@ function problemText(error, hasData) {
   if (error === null) return null
   if (!isUnclear(error)) return error.message
   const kept = hasData ? ' What you see was read before.' : ''
-  return `${error.message}.${kept} The page tries again.`
+  const end = /[.?!]$/u.test(error.message) ? '' : '.'
+  return `${error.message}${end}${kept} The page tries again.`
 }

@@ -18,7 +18,7 @@ function word(text) {
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
  *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,
  *   target?: { what: string, name: string },
- *   storeArguments?: string[] }} Action
+ *   storeArguments?: string[], byArguments?: string[], module?: string | null }} Action
  */
 
 /**
@@ -42,28 +42,12 @@ export function commandOf({
   fields = {},
   target,
   storeArguments = [],
+  byArguments = [],
+  module = null,
 }) {
-  const store = storeArguments.map(word)
-  if (kind === 'submit') {
-    const named = jobId === undefined ? [] : [`--job-id=${word(jobId === '' ? 'ID' : jobId)}`]
-    const terms = Object.entries(fields).flatMap(([name, value]) =>
-      (name === 'tag' ? linesOf(value) : [value.trim()])
-        .filter((one) => one !== '')
-        .map((one) => `${optionOf(name)}=${word(one)}`),
-    )
-    const words = [
-      'stepward',
-      'submit',
-      word(workflow ?? ''),
-      '-',
-      '--workflows',
-      'MODULE',
-      ...named,
-      ...terms,
-      ...store,
-    ]
-    return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
-  }
+  const store = [...(isNameless(kind) ? [] : byArguments), ...storeArguments].map(word)
+  const file = module === null ? 'MODULE' : word(module)
+  if (kind === 'submit') return submitCommand({ jobId, workflow, input, fields }, file, store)
   const options =
     kind === 'answer'
       ? answerWords(answer, note)
@@ -83,8 +67,8 @@ export function commandOf({
       optionOf(name),
       value === '' ? missingWord(kind, name) : (jsonFiles[name] ?? word(value)),
     ]),
-    ...(kind === 'migrate' ? ['--module', 'MODULE'] : []),
-    ...(kind === 'schedule set' && fields['workflow'] !== undefined ? ['--workflows', 'MODULE'] : []),
+    ...(kind === 'migrate' ? ['--module', file] : []),
+    ...(kind === 'schedule set' && fields['workflow'] !== undefined ? ['--workflows', file] : []),
     ...options,
     ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
     ...store,
@@ -95,8 +79,34 @@ export function commandOf({
   const files = [
     ...(input === undefined ? [] : [['input.json', input]]),
     ...Object.entries(jsonFiles).flatMap(([name, file]) => (fields[name] ? [[file, fields[name]]] : [])),
-  ].map(([file, json]) => `printf %s ${word(oneLine(json))} > ${file} && `)
+  ].map(([path, json]) => `printf %s ${word(oneLine(json))} > ${path} && `)
   return `${files.join('')}${words.join(' ')}`
+}
+
+/**
+ * @param {{ jobId: string | undefined, workflow: string | undefined, input: string | undefined, fields: Record<string, string> }} parts
+ * @param {string} file the module with the workflow
+ * @param {string[]} store
+ */
+function submitCommand({ jobId, workflow, input, fields }, file, store) {
+  const named = jobId === undefined ? [] : [`--job-id=${word(jobId === '' ? 'ID' : jobId)}`]
+  const terms = Object.entries(fields).flatMap(([name, value]) =>
+    (name === 'tag' ? linesOf(value) : [value.trim()])
+      .filter((one) => one !== '')
+      .map((one) => `${optionOf(name)}=${word(one)}`),
+  )
+  const words = [
+    'stepward',
+    'submit',
+    word(workflow ?? ''),
+    '-',
+    '--workflows',
+    file,
+    ...named,
+    ...terms,
+    ...store,
+  ]
+  return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
 }
 
 /**
@@ -184,6 +194,15 @@ function oneLine(json = 'null') {
   } catch {
     return json
   }
+}
+
+/**
+ * Checks whether the command of an action stores no name of a person.
+ *
+ * @param {Kind} kind
+ */
+export function isNameless(kind) {
+  return kind === 'submit' || kind === 'raise' || actionKinds[kind].on === 'fleet'
 }
 
 /** @type {Record<string, string>} The words for options that are not given yet. */

@@ -34,6 +34,18 @@ export function matches(job, filter) {
 }
 
 /**
+ * Checks whether a job that is not shown belongs to the part of the list that is shown: to its end, if there are no more jobs, or
+ * before its last job. An older job that changes is on a later page.
+ *
+ * @param {JobSummary} job
+ * @param {{ jobs: readonly JobSummary[], next: string | null } | null} page
+ */
+export function isWithin({ submittedAt }, page) {
+  const last = page?.jobs.at(-1)
+  return last === undefined || page?.next === null || submittedAt >= last.submittedAt
+}
+
+/**
  * @param {string} text
  * @param {string} part
  */

@@ -37,6 +37,9 @@ export function follow() {
   // A document that the browser keeps for the way back must not keep the stream, and a timer would not run in it.
   window.addEventListener('pagehide', disconnect)
   window.addEventListener('pageshow', () => connect())
+  // A tab that the browser stops would keep the stream, too.
+  document.addEventListener('freeze', disconnect)
+  document.addEventListener('resume', () => connect())
   connect()
 }
 
@@ -46,13 +49,26 @@ function disconnect() {
   stream.value = { isOpen: false, trouble: null }
 }
 
+/**
+ * Whether this tab follows a stream of its own because the worker did not load, and whether that stream has broken since.
+ */
+const alone = { isByFault: false, hasBroken: false }
+
 function connect(canShare = canShareStream()) {
   if (leave !== null || document.visibilityState !== 'visible' || signedOut.value !== '') return
+  alone.isByFault = !canShare && canShareStream()
+  alone.hasBroken = false
   leave = canShare ? joinOthers(hear) : openAlone(hear)
 }
 
 /** @param {Heard} heard */
 function hear(heard) {
+  // The server is back, so the worker may load again.
+  if (heard.kind === 'ready' && alone.isByFault && alone.hasBroken) {
+    disconnect()
+    connect()
+    return
+  }
   if (heard.kind === 'ready') {
     stream.value = { ...stream.value, isOpen: true }
     tell(null)
@@ -60,6 +76,7 @@ function hear(heard) {
   if (heard.kind === 'changes') tell(JSON.parse(heard.text))
   if (heard.kind === 'trouble') stream.value = { ...stream.value, trouble: heard.message }
   if (heard.kind === 'broken') {
+    alone.hasBroken = true
     stream.value = { isOpen: false, trouble: null }
     if (heard.isRefused) askWhy()
   }

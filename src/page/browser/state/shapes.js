@@ -93,7 +93,7 @@
  * @typedef {{ rule: string, severity: 'problem' | 'hint', processorName: string | null,
  *   observation: string, advice: string }} Finding
  *
- * @typedef {{ store: string, storeArguments: string[], by: string,
+ * @typedef {{ store: string, storeArguments: string[], by: string, byArguments: string[], module: string | null,
  *   roles: string[], may: string[], fleetOptions: string[] | null,
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *

@@ -7,7 +7,7 @@ import { about } from '../state/about.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
 import { agoText, chargeText, counted } from '../state/formats.js'
-import { filterNames, matches, unseenText, withUnseen } from '../state/job-filters.js'
+import { filterNames, isWithin, matches, unseenText, withUnseen } from '../state/job-filters.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
@@ -34,6 +34,7 @@ function useJobs(filter) {
   const [moreError, setMoreError] = useState(/** @type {string | null} */ (null))
   const [unseen, setUnseen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   const [isBehind, setBehind] = useState(false)
+  const shown = new Set((data?.jobs ?? []).map(keyOf))
   const nothingNew = () => {
     setUnseen(new Set())
     setBehind(false)
@@ -49,16 +50,16 @@ function useJobs(filter) {
     restMs,
   )
   useChanges((changes) => {
-    if (data === null) return
     if (changes === null) {
       catchUp()
       return
     }
     if (changes.isCut) setBehind(true)
     const byKey = new Map(changes.jobs.map((job) => [keyOf(job), job]))
-    const shown = new Set(data.jobs.map(keyOf))
     change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
-    const fresh = changes.jobs.filter((job) => !shown.has(keyOf(job)) && matches(job, filter)).map(keyOf)
+    const fresh = changes.jobs
+      .filter((job) => !shown.has(keyOf(job)) && matches(job, filter) && isWithin(job, data))
+      .map(keyOf)
     setUnseen((old) => withUnseen(old, fresh))
   })
   const next = data?.next ?? null
@@ -67,20 +68,28 @@ function useJobs(filter) {
     setMoreError(null)
     try {
       const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
-      change((old) => ({ ...page, jobs: [...old.jobs, ...page.jobs], charge: old.charge + page.charge }))
+      change((old) => {
+        const known = new Set(old.jobs.map(keyOf))
+        const others = page.jobs.filter((job) => !known.has(keyOf(job)))
+        return { ...page, jobs: [...old.jobs, ...others], charge: old.charge + page.charge }
+      })
     } catch (reason) {
       setMoreError(/** @type {Error} */ (reason).message)
     } finally {
       setMore(false)
     }
   }
-  return { path, data, error, again, unseen, isBehind, next, more, isMore, moreError }
+  // A job that was new during a read may be in its answer.
+  const news = new Set([...unseen].filter((key) => !shown.has(key)))
+  return { path, data, error, again, unseen: news, isBehind, next, more, isMore, moreError }
 }
 
 /** Jobs by filters, page by page. */
 export function JobsView() {
   const { query } = address.value
-  const filter = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? '']))
+  const unknown = [...query.keys()].filter((name) => !filterNames.includes(name))
+  // The API refuses an unknown filter, which would otherwise show more jobs than the address means.
+  const filter = Object.fromEntries([...filterNames, ...unknown].map((name) => [name, query.get(name) ?? '']))
   const { path, data, error, again, unseen, isBehind, next, more, isMore, moreError } = useJobs(filter)
   const [ticked, setTicked] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
   useEffect(() => setTicked(new Set()), [path])
@@ -90,7 +99,7 @@ export function JobsView() {
     <${JobFilters} filter=${filter} />
     ${(about.value?.workflows.length ?? 0) === 0 ? null : html`<${SubmitForm} />`}
     <${Problem} error=${error} />
-    <${Toolbar} chosen=${chosen} filter=${filter} onDone=${again} />
+    ${data === null ? null : html`<${Toolbar} chosen=${chosen} filter=${filter} onDone=${again} />`}
     ${
       unseen.size === 0 && !isBehind
         ? null
@@ -102,7 +111,9 @@ export function JobsView() {
     }
     ${
       data === null
-        ? html`<p class="quiet">…</p>`
+        ? error === null
+          ? html`<p class="quiet">…</p>`
+          : null
         : jobs.length === 0
           ? html`<p class="quiet empty">No job matches.</p>
               ${data.warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}`

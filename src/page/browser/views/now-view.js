@@ -5,9 +5,11 @@ import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { FailingOperations } from '../parts/failing-operations.js'
 import { useSnoozeEnd } from '../parts/triage-note.js'
+import { about } from '../state/about.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, durationText, unitsText } from '../state/formats.js'
+import { onSameStore } from '../state/commands.js'
 import { groupedFindings } from '../state/grouped-findings.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { paceOf, withEnds } from '../state/pace.js'
@@ -16,7 +18,7 @@ import { states } from '../state/shapes.js'
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
 const restMs = 5_000
 /** The interval of the reads of the findings, some of which come and go without a change of a job. */
-const findingsMs = 30_000
+const findingsMs = 60_000
 const mostShown = 15
 const retryingPath = addressOf('/api/jobs', { waitingFor: 'retry', limit: '50' })
 
@@ -178,7 +180,7 @@ function LagTable({ lag }) {
         : html`<p class="problem">
               ${`${counted(lag.standing.waiting, 'job waits', 'jobs wait')} for ${lag.standing.missing.join(', ')}.`}
             </p>
-            <${Command} text=${lag.standing.command} />`
+            <${Command} text=${onSameStore(lag.standing.command, about.value?.storeArguments ?? [])} />`
     }`
 }
 

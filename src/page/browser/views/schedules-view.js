@@ -87,7 +87,8 @@ function One({ id }) {
   )
   useInterval(reload, intervalMs)
   if (data === null) {
-    return html`<h1 class="id">${id}</h1>
+    return html`<p class="quiet"><${Link} to="/schedules">all schedules<//></p>
+      <h1 class="id">${id}</h1>
       <${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
   }
   const { schedule, next, previous } = data

@@ -30,14 +30,29 @@ describe('the report of an agents instance', () => {
     expect(JSON.stringify(report).length).toBeLessThan(1_200)
   })
 
-  it.each([
-    [null],
-    [{}],
-    [{ slots: 8 }],
-    [{ slots: 8, busy: '3' }],
-    [{ slots: 8, busy: 3, openCircuits: [1] }],
-    [{ slots: 8, busy: 3, limited: [{ agent: 'bank', slots: 2 }] }],
-  ])('is unknown if a lease contains %o', (report) => {
-    expect(readAgentsReport(report)).toBeNull()
+  it.each([[null], [{}], [{ slots: 8 }], [{ slots: 8, busy: '3' }]])(
+    'is unknown if a lease contains %o',
+    (report) => {
+      expect(readAgentsReport(report)).toBeNull()
+    },
+  )
+
+  it('is read without the parts that another host wrote in another form', () => {
+    const limited = [{ agent: 'bank', slots: 2 }, null, { agent: 'shop', slots: 2, busy: 1, since: 'today' }]
+    expect(readAgentsReport({ slots: 8, busy: 3, openCircuits: null, limited })).toEqual({
+      slots: 8,
+      busy: 3,
+      openCircuits: [],
+      limited: [{ agent: 'shop', slots: 2, busy: 1 }],
+    })
+    expect(readAgentsReport({ slots: 8, busy: 3, openCircuits: [1, 'bank'] })?.openCircuits).toEqual(['bank'])
+  })
+
+  it('leaves out a name that is too long, and keeps those after it', () => {
+    const circuits = new Map([
+      ['x'.repeat(600), { isOpen: true }],
+      ['bank', { isOpen: true }],
+    ])
+    expect(readAgentsReport(agentsReport(usage, circuits))?.openCircuits).toEqual(['bank'])
   })
 })

@@ -1,4 +1,4 @@
-import { BodyRefused } from '../door/body.js'
+import { BodyRefused } from './body.js'
 
 /** Statuses by error name, like the exit codes of the command line. */
 const statusByName: Readonly<Record<string, number>> = {
