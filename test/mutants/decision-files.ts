@@ -200,11 +200,11 @@ export const guards: readonly DecisionFile[] = [
     tests: ['test/integration/change-feed-processor/ownership/partition-controller.test.ts'],
   },
   {
-    // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be
-    // begun in its submitter's process, its scheduler reads it at once.
+    // I3: an outcome is decided again if the deadline has passed since the decision, for example while steps were read.
+    // I1: when a job could not be begun in its submitter's process, its scheduler reads it at once.
     path: 'src/sas/scheduler/scheduler.ts',
     lines: [
-      'if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }',
+      'if (late?.write === null) return { written: null, discarded: late.result, followUp: () => undefined }',
       'return refused.length === 0',
     ],
     tests: [

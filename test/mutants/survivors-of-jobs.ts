@@ -144,7 +144,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     path: 'src/sas/decisions/ledger.ts',
     reason: 'Needed by the compiler only: every step of a job has an entry.',
     mutants: [
-      ['const state = job.steps[stepId]?.state', 'job.steps[stepId]?.state', 'job.steps[stepId].state'],
+      ['const state = ledger[stepId]?.state', 'ledger[stepId]?.state', 'ledger[stepId].state'],
       ['return state === undefined ? undefined : outcomes[state]', 'state === undefined', 'false'],
       ['return entry !== undefined && outcomes[entry.state] !== undefined', 'entry !== undefined', 'true'],
       ["const isLeft = state === 'Error' && step?.jobGoesOn === true", 'step?.jobGoesOn', 'step.jobGoesOn'],

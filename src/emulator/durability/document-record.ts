@@ -49,15 +49,18 @@ type Line = readonly [
 export function encodedDocument(containerRid: string, version: DocumentVersion, shortened: Shorten): string {
   const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, seenText: text } = version
   const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
-  const end = systemText(containerRid, version)
-  const isOwn = text.endsWith(end)
   const head = `${JSON.stringify(line)}\n`
-  if (!isOwn) return `${kinds.whole}${head}${text}`
-  const own = text.slice(0, -end.length)
+  const ownLength = version.ownLength ?? ownLengthIn(text, systemText(containerRid, version))
+  if (ownLength === null) return `${kinds.whole}${head}${text}`
+  const own = text.slice(0, ownLength)
   const found = shortened(own, keyText)
   return found === null
     ? `${kinds.own}${head}${own}`
     : `${kinds.short}${head}${found.template}\n${found.short}`
+}
+
+function ownLengthIn(text: string, system: string): number | null {
+  return text.endsWith(system) ? text.length - system.length : null
 }
 
 /** What is known of a document without its text. */

@@ -227,11 +227,12 @@ export class Transaction {
     const ttl = body['ttl'] === undefined ? null : checkedTtl('ttl', body['ttl'])
     const ts = container.seconds
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
-    const text = storedText(body, systemText(container.rid, { number, etag, ts }))
+    const system = systemText(container.rid, { number, etag, ts })
+    const text = storedText(body, system)
     const origin = originOf(this.partition.id, place)
     const bytes = Buffer.byteLength(text)
     const head = { id, number, lsn, place, origin, ts, ttl, bytes }
-    const version = new DocumentVersion(this.home, head, text)
+    const version = new DocumentVersion(this.home, head, text, text.length - system.length)
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }

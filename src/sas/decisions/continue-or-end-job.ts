@@ -1,7 +1,7 @@
 import { mostUrgent } from '../waiting/flag-triage.js'
 import type { Attention, JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
 import { isTooDeep } from '../model/values/plain-json.js'
-import { deadline, withDerivedState } from '../model/process-state.js'
+import { addDerivedState, deadline } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { placeOutside } from '../gates/job-place.js'
@@ -14,7 +14,6 @@ import {
   stepsAsIn,
   unseen,
   withChanges,
-  withLedger,
   type Ledger,
   type StepChange,
 } from './ledger.js'
@@ -58,7 +57,9 @@ export function continueJob(
   const steps = withChanges(ledger, changes)
   const changed = changes.map(({ step }) => step)
   const known = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
-  const next = withDerivedState(claimed(state), {
+  const next = addDerivedState({
+    ...job,
+    fence: claimedFence(state),
     endByMs: endBy(state),
     steps,
     lockedBy: scheduler,
@@ -78,7 +79,9 @@ export function endJob(
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
   ending: JobEnding,
 ): Schedule {
-  const ended = withDerivedState(claimed(state), {
+  const ended = addDerivedState({
+    ...state.job,
+    fence: claimedFence(state),
     steps: withChanges(ledger, changes),
     lockedBy: null,
     attention: null,
@@ -97,8 +100,9 @@ export function endJob(
   }
 }
 
-export function claimed({ job, scheduler }: SchedulingState): JobDocument {
-  return { ...job, fence: job.lockedBy === scheduler ? job.fence : job.fence + 1 }
+/** Returns the fence with which this instance claims the job. */
+export function claimedFence({ job, scheduler }: SchedulingState): number {
+  return job.lockedBy === scheduler ? job.fence : job.fence + 1
 }
 
 /** Checks whether the flag of a job agrees with the flags of its steps. */
@@ -189,5 +193,5 @@ export function carriedAtEnd({ job, steps: known }: Ending, ledger: Ledger): Job
 /** Returns what the workflow of a job returns, from the outputs and outcomes of all its steps. */
 export function resultOf(job: JobDocument, steps: readonly StepDocument[]): Json {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
-  return resolveTemplate(job.resultTemplate ?? null, knownValues(withLedger({ job, steps: byId }, job.steps)))
+  return resolveTemplate(job.resultTemplate ?? null, knownValues({ job, steps: byId }, job.steps))
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
-import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
+import { addDerivedState, betweenStates, deadline, withDerivedState } from '../model/process-state.js'
 import { mostStepsAtOnce } from '../gates/at-gates.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
-import { knownValues, type StepChange } from './ledger.js'
+import type { StepChange } from './ledger.js'
 import { betweenRounds, hasMoreRounds, roundAtBegin, waitForRound } from './rounds.js'
 import { unclearCondition, withTickets } from '../plan/tickets.js'
 import type { KnownPauses } from '../pauses/pause-with.js'
@@ -63,16 +63,15 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
  * Starts a step, or starts it again, with its first attempt. {@link withInput} decides the idempotency key.
  * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
-export function begin(stored: StepDocument, by: Dispatching): StepChange {
+export function begin(stored: StepDocument, by: Dispatching, known: KnownValues): StepChange {
   const step = withoutPlace(stored)
-  const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
-  const bound = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
-  const begins = withTickets(bound, by)
-  const begun = firstAttempt(begins, by)
+  const bound = { ...boundUndo(step, known), ...roundAtBegin(step, known) }
+  const begins = { ...withInput(step, input), ...bound, ...unbegun(step) }
+  const begun = attempt(withTickets(begins, by), by)
   // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
-    return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
+    return { step: refused(attempt(beginning(step, unbegun(step)), by), by, message), state: 'Processing' }
   }
   const unclear = unclearCondition(step, known)
   if (unclear !== null) return refuse(unclear)
@@ -95,18 +94,17 @@ function inputProblem(step: StepDocument, by: Dispatching): string | null {
   )
 }
 
-function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
-  const fresh = {
-    ...step,
-    currentState: step.initialState,
-    desiredState: step.targetState,
+/** Returns the fields of a step before its first attempt. */
+function unbegun({ initialState, targetState }: StepDocument): Partial<StepDocument> {
+  return {
+    currentState: initialState,
+    desiredState: targetState,
     lockedBy: null,
     failureCount: 0,
     output: null,
     claim: null,
     outcome: null,
   }
-  return attempt(fresh, by)
 }
 
 /** Puts other steps' outputs into the undo. Keeps the submitted template, because outputs may change. */
@@ -261,7 +259,8 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
-  return withDerivedState(step, {
+  return addDerivedState({
+    ...step,
     mayHaveActed: mayHaveActed(step),
     firstBy: null,
     lockedBy: scheduler,

@@ -1,4 +1,4 @@
-import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
+import type { JobDocument, Json, LedgerEntry, StepDocument } from '../model/documents.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { hasMoreRounds } from './rounds.js'
@@ -142,36 +142,31 @@ export function withStates(ledger: Ledger, stepIds: readonly string[], state: Le
   return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
 }
 
-/** A job with the ledger that a decision has reached, and its known steps. */
+/** A job and its known steps. */
 interface Knowing {
   readonly job: JobDocument
   readonly steps: ReadonlyMap<string, StepDocument>
 }
 
-/**
- * Returns the state with this ledger, and without the outputs of steps that are not done, such as the output
- * of an earlier generation. The output of a step whose time passed is what it had collected.
- */
-export function withLedger<S extends Knowing>(state: S, ledger: Ledger): S {
-  const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
-    const state = ledger[stepId]?.state
-    const hasNone = step.output === null && state !== 'TimedOut'
-    if (state === 'Processed' || hasNone) return [stepId, step]
-    return [stepId, { ...step, output: state === 'TimedOut' ? payloadsOf(step) : null }]
-  })
-  return { ...state, job: { ...state.job, steps: ledger }, steps: new Map(steps) }
-}
-
-/** Returns the values to which the templates of a job may refer. */
-export function knownValues({ job, steps }: Knowing): KnownValues {
+/** Returns the values to which the templates of a job with this ledger may refer. */
+export function knownValues({ job, steps }: Knowing, ledger: Ledger): KnownValues {
   return {
     input: job.input,
-    outputs: new Map([...steps].map(([stepId, { output }]) => [stepId, output])),
+    outputs: new Map([...steps].map(([stepId, step]) => [stepId, outputOf(step, ledger[stepId])])),
     outcomeOf: (stepId) => {
-      const state = job.steps[stepId]?.state
+      const state = ledger[stepId]?.state
       return state === undefined ? undefined : outcomes[state]
     },
   }
+}
+
+/**
+ * Returns the output of a step that is done. Other steps have none, although their document may have that of an earlier
+ * generation. The output of a step whose time passed is what it had collected.
+ */
+function outputOf(step: StepDocument, entry: LedgerEntry | undefined): Json {
+  if (entry?.state === 'TimedOut') return payloadsOf(step)
+  return entry?.state === 'Processed' ? step.output : null
 }
 
 /** Returns the ids of done steps whose output a ready step needs and whose document is missing. */

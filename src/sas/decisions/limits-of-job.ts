@@ -9,7 +9,7 @@ import {
   type SchedulingState,
 } from './continue-or-end-job.js'
 import { endBy } from './dispatch.js'
-import { isBehind, knownValues, sameLedger, withLedger, type Ledger } from './ledger.js'
+import { isBehind, knownValues, sameLedger, type Ledger } from './ledger.js'
 
 /**
  * Decides whether a job may begin steps, by the limits of its workflow (I40). Returns the job inside its limits, or
@@ -33,7 +33,7 @@ export function enterLimits(
 
 function comingTo(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, now, scheduler } = state
-  const request = requestOfJob(job, knownValues(withLedger(state, ledger)))
+  const request = requestOfJob(job, knownValues(state, ledger))
   if (typeof request !== 'string') return { kind: 'visit', requests: [request] }
   const attention = { kind: 'error' as const, since: new Date(now).toISOString(), by: scheduler }
   return endJob(

@@ -22,25 +22,26 @@ export function owedBy(step: StepDocument): Owed[] {
 }
 
 /**
- * Returns the step as it begins, for the first time or again. Its fields record whether calls with its keys
- * may have acted (I9). A step that was undone gets a new key. Any other step keeps its key, so a service that
- * recognises the key does not act twice. A step that was carried over and undone has keys of its own job (I34).
+ * Returns the step with these changes as it begins, for the first time or again. Its fields record whether calls
+ * with its keys may have acted (I9). A step that was undone gets a new key. Any other step keeps its key, so a
+ * service that recognises the key does not act twice. A step that was carried over and undone has keys of its own
+ * job (I34).
  */
-export function beginning(step: StepDocument): StepDocument {
+export function beginning(step: StepDocument, changes: Partial<StepDocument> = {}): StepDocument {
   if (step.direction === 'undo') {
     const { keyJobId: _keyJobId, ...own } = step
-    return { ...own, direction: 'do', generation: step.generation + 1, mayHaveActed: false, owed: [] }
+    const generation = step.generation + 1
+    return { ...own, ...changes, direction: 'do', generation, mayHaveActed: false, owed: [] }
   }
-  return { ...step, mayHaveActed: step.dispatch > 0 && mayHaveActed(step) }
+  return { ...step, ...changes, mayHaveActed: step.dispatch > 0 && mayHaveActed(step) }
 }
 
 /**
  * Returns the step as it begins with this input. A step that was dispatched before with another input gets a
  * new key. If its old generation must be undone, that generation is added to `owed`.
  */
-export function withInput(before: StepDocument, input: Json): StepDocument {
-  const step = beginning(before)
-  const isSame = before.dispatch === 0 || before.direction === 'undo' || isDeepStrictEqual(step.input, input)
-  if (isSame) return { ...step, input }
-  return { ...step, generation: step.generation + 1, mayHaveActed: false, owed: owedBy(before), input }
+export function withInput(step: StepDocument, input: Json): StepDocument {
+  const isSame = step.dispatch === 0 || step.direction === 'undo' || isDeepStrictEqual(step.input, input)
+  if (isSame) return beginning(step, { input })
+  return { ...step, generation: step.generation + 1, mayHaveActed: false, owed: owedBy(step), input }
 }

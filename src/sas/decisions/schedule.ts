@@ -26,7 +26,6 @@ import {
   sameLedger,
   unseen,
   withChanges,
-  withLedger,
   type Ledger,
 } from './ledger.js'
 import { enterLimits } from './limits-of-job.js'
@@ -121,12 +120,13 @@ function advance(given: SchedulingState, ledger: Ledger): Schedule {
   const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
   // After a step is skipped, other steps may begin, or must be skipped too.
   if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
-  const gated = atGates(ready.steps, knownValues(withLedger(state, ledger)), state.passes)
+  const known = knownValues(state, ledger)
+  const gated = atGates(ready.steps, known, state.passes)
   if (gated.requests.length > 0) return { kind: 'visit', requests: gated.requests }
   const changes = [
     ...again.map((step) => redispatch(step, state)),
     ...rounds.map((step) => nextRound(step, state)),
-    ...gated.mayBegin.map((step) => begin(step, withLedger(state, ledger))),
+    ...gated.mayBegin.map((step) => begin(step, state, known)),
   ]
   if (Object.values(ledger).every(isBehind)) {
     return endJob(
@@ -153,7 +153,7 @@ function isSkipped(step: StepDocument, state: SchedulingState, ledger: Ledger): 
   }
   if (step.when === null) return false
   // A step whose condition cannot be evaluated is not skipped. It is refused when it begins.
-  const known = knownValues(withLedger(state, ledger))
+  const known = knownValues(state, ledger)
   return whenProblem(step) === null && !asksForPayload(step.when, known) && !holds(step.when, known)
 }
 

@@ -2,9 +2,9 @@ import type { Random } from '../../platform/index.js'
 import { backoffDelayMs } from '../../platform/internal.js'
 import { withDiagnostic } from '../model/diagnostics.js'
 import type { Json, StepDocument } from '../model/documents.js'
-import { deadline, withDerivedState } from '../model/process-state.js'
+import { addDerivedState, deadline } from '../model/process-state.js'
 import { givenUp } from './give-up.js'
-import { asksUntil, conditionOfPayload, marked } from '../plan/tickets.js'
+import { asksUntil, conditionOfPayload, ticketMark } from '../plan/tickets.js'
 import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { mayHaveEffect, withFailure } from '../model/work.js'
@@ -79,8 +79,7 @@ export function settle(
   const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true
   const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
   const isPossible = step.direction === 'do' && mayHaveEffect(noted)
-  const settled = {
-    ...step,
+  const noting = {
     ...(step.progress && { progress: null }),
     outcome: noted,
     mayHaveActed: step.mayHaveActed || isPossible,
@@ -88,7 +87,7 @@ export function settle(
   if (outcome.kind === 'success') {
     if (asksUntil(step, outcome.output))
       return settle(step, attempt, { kind: 'permanent', message: conditionOfPayload }, at)
-    const done = succeeded(outcome.hasTickets === true ? marked(settled) : settled, outcome.output)
+    const done = succeeded(step, outcome, noting)
     // The store would always refuse a step that is too large (F-A17). An undo's output is not stored.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
@@ -103,9 +102,9 @@ export function settle(
   if (outcome.kind === 'failed') {
     const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
     const brought = deadline(Math.min(retryAt, step.completeByMs))
-    return { kind: 'write', step: withDerivedState({ ...settled, diagnostics, ...brought }) }
+    return { kind: 'write', step: addDerivedState({ ...step, ...noting, diagnostics, ...brought }) }
   }
-  const failed = withFailure({ ...settled, diagnostics })
+  const failed = withFailure({ ...step, ...noting, diagnostics })
   return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
 }
 
@@ -117,15 +116,20 @@ function tooLarge(step: StepDocument, output: Json): string {
   )
 }
 
-function succeeded(step: StepDocument, output: Json): StepDocument {
-  const free = { lockedBy: null, attention: null, ...deadline(null) }
+function succeeded(
+  step: StepDocument,
+  { output, hasTickets }: Outcome & { readonly kind: 'success' },
+  noting: Partial<StepDocument>,
+): StepDocument {
+  const mark = hasTickets === true ? ticketMark(step) : {}
+  const free = { ...noting, ...mark, lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') {
     // If `owed` has more generations, the scheduler undoes the next generation when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
-    return withDerivedState(step, { ...free, ...history, currentState: step.initialState })
+    return addDerivedState({ ...step, ...free, ...history, currentState: step.initialState })
   }
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =
     step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
-  return withDerivedState(step, { ...free, currentState: step.targetState, output, undo })
+  return addDerivedState({ ...step, ...free, currentState: step.targetState, output, undo })
 }

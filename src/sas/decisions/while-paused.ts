@@ -1,7 +1,7 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import {
-  claimed,
+  claimedFence,
   flagOf,
   isFlagCurrent,
   lookAgainAfterMs,
@@ -61,7 +61,8 @@ export function whilePaused(state: SchedulingState, ledger: Ledger, isNew = fals
   const changed = changes.map(({ step }) => step)
   const known = new Map([...steps, ...changed.map((step) => [step.stepId, step] as const)])
   const next = {
-    ...claimed(state),
+    ...job,
+    fence: claimedFence(state),
     steps: after,
     lockedBy: scheduler,
     attention: flagOf(job, after, known),

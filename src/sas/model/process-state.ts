@@ -46,6 +46,11 @@ export function withDerivedState<T extends StateFields>(
   return next
 }
 
+/** The same as {@link withDerivedState}, but for a new object that no other code has yet, which is not copied again. */
+export function addDerivedState<T extends StateFields>(made: T): T & { processState: ProcessState } {
+  return Object.assign(made, { processState: deriveProcessState(made) })
+}
+
 /** The current state of a job or step between its initial state and its target state. */
 export const betweenStates = 'Between'
 

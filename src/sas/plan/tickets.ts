@@ -10,7 +10,7 @@ export function ticketMark({ schema }: Pick<JobDocument, 'schema'>) {
 }
 
 /** Returns a document with the mark of documents that contain tickets. */
-export function marked<D extends JobDocument | StepDocument>(document: D): D {
+function marked<D extends JobDocument | StepDocument>(document: D): D {
   return { ...document, ...ticketMark(document) }
 }
 

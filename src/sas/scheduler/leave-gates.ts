@@ -35,7 +35,7 @@ export function leavingGates(
 
 /** Returns a job that leaves its gates. If the write that ends it also let it in, its document names no gates. */
 function leavingJob(job: JobDocument): readonly Leaving[] {
-  const request = requestOfJob(job, knownValues({ job, steps: new Map() }))
+  const request = requestOfJob(job, knownValues({ job, steps: new Map() }, job.steps))
   if (typeof request === 'string') return []
   const { pk, jobId } = job
   const visitor = { pk, jobId, stepId: wholeJob, entry: request.entry }

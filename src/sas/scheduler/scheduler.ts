@@ -172,8 +172,8 @@ export class Scheduler {
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       const leaving = await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
       // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
-      const now = decide(before)
-      if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
+      const late = isOpen(before, this.options.clock.now()) ? null : decide(before)
+      if (late?.write === null) return { written: null, discarded: late.result, followUp: () => undefined }
       if (decision.kind === 'write') {
         const writing = { unclear, settled, gates: visits.changes(), leaseToken, pauses }
         const applied = await this.writer.write(job, decision, writing)

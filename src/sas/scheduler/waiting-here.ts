@@ -21,7 +21,7 @@ export class WaitingHere {
   /** Remembers the waiting steps among those that were written with a job, and forgets the others. */
   note(job: JobDocument, steps: readonly StepDocument[], leaseToken: string | null): void {
     const isHere = job.lockedBy !== null && leaseToken !== null
-    for (const step of [{ ...job, stepId: wholeJob, lockedBy: null }, ...steps]) {
+    for (const step of [asStep(job), ...steps]) {
       const { place, pk, jobId, stepId, priority, lockedBy } = step
       if (place === undefined) continue
       const name = nameOf({ pk, jobId, stepId, entry: place.entry })
@@ -46,6 +46,11 @@ export class WaitingHere {
       if (waiting.leaseToken === leaseToken) this.waiting.delete(name)
     }
   }
+}
+
+/** Returns what `note` reads of a step, for a job that waits at limits of its own. */
+function asStep({ place, pk, jobId, priority }: JobDocument) {
+  return { place, pk, jobId, stepId: wholeJob, priority, lockedBy: null }
 }
 
 function nameOf({ pk, jobId, stepId, entry }: Visitor): string {

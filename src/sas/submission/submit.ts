@@ -9,7 +9,7 @@ import {
   type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
-import { deadline, withDerivedState } from '../model/process-state.js'
+import { addDerivedState, deadline, withDerivedState } from '../model/process-state.js'
 import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
 import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
@@ -98,7 +98,7 @@ function jobOf(request: SubmitRequest): JobDocument {
     step.id,
     { state: 'NotStarted', dispatch: 0 },
   ])
-  return withDerivedState({
+  return addDerivedState({
     id: jobDocumentId(request.jobId),
     type: 'sas.job' as const,
     initialState: 'NotStarted',
@@ -146,7 +146,7 @@ function optionalPartsOf({ tags = [], plan, hasTickets, notify }: SubmitRequest)
 }
 
 function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
-  return withDerivedState({
+  return addDerivedState({
     id: stepDocumentId(request.jobId, step.id),
     type: 'sas.step' as const,
     stepId: step.id,

@@ -1,34 +1,38 @@
 import { isJsonObject, type JsonObject } from '../values/json.js'
-import type { PathSteps } from './index-path.js'
+import type { IndexPath, PathSteps } from './index-path.js'
 import { isIndexed, type IndexingPolicy } from './indexing-policy.js'
 
 /** The service indexes `id` and `_ts` of every document. */
 const systemValues = 2
 
 /**
- * Returns the number of values of a document that have an index, for the charge of a write. Returns Infinity, without a
- * look at the document, if the policy includes all paths.
+ * Returns the number of values of a document that have an index, for the charge of a write. Returns Infinity if the policy
+ * includes all paths.
  */
 export function countIndexed(policy: IndexingPolicy, document: JsonObject): number {
   if (policy.mode === 'none') return 0
-  if (policy.includedPaths.some(({ steps }) => steps.length === 0)) return Infinity
-  const own = policy.includedPaths.filter(({ steps }) => steps.length > 1 || steps[0] !== 'id')
-  return own.reduce((sum, { steps, ending }) => {
-    const found = valuesAt(document, steps)
-    if (ending === '?') return sum + found.filter(isScalar).length
-    return found.reduce<number>((all, value) => all + inside(policy, value, steps), sum)
-  }, systemValues)
+  let count = systemValues
+  for (const path of policy.includedPaths) {
+    const { steps } = path
+    if (steps.length === 0) return Infinity
+    if (steps.length > 1 || steps[0] !== 'id') count += countAt(policy, path, document)
+  }
+  return count
 }
 
-/** Returns the values at a path, which are several if the path leads through arrays. */
-function valuesAt(value: unknown, path: PathSteps, from = 0): readonly unknown[] {
-  const step = path[from]
-  if (step === undefined) return [value]
+/** Counts the values at a path, which are several if the path leads through arrays. Makes no list of them. */
+function countAt(policy: IndexingPolicy, path: IndexPath, value: unknown, from = 0): number {
+  const { steps, ending } = path
+  const step = steps[from]
+  if (step === undefined) return ending === '?' ? Number(isScalar(value)) : inside(policy, value, steps)
   if (Array.isArray(value)) {
-    return typeof step === 'number' ? value.flatMap((element) => valuesAt(element, path, from + 1)) : []
+    if (typeof step !== 'number') return 0
+    let count = 0
+    for (const element of value) count += countAt(policy, path, element, from + 1)
+    return count
   }
-  if (typeof step === 'number' || !isJsonObject(value) || !Object.hasOwn(value, step)) return []
-  return valuesAt(value[step], path, from + 1)
+  if (typeof step === 'number' || !isJsonObject(value) || !Object.hasOwn(value, step)) return 0
+  return countAt(policy, path, value[step], from + 1)
 }
 
 /** Counts the scalar values inside a value, at these steps, that no other path excludes. */

@@ -54,6 +54,8 @@ export class DocumentVersion implements VersionFields, VersionHead {
     readonly home: DocumentHome,
     head: VersionHead,
     private readonly ownText: string,
+    /** The length of the text before what `systemText` adds. Null if the text was read from disk. */
+    readonly ownLength: number | null = null,
   ) {
     this.id = head.id
     this.number = head.number
@@ -186,8 +188,8 @@ export class DocumentVersion implements VersionFields, VersionHead {
   /** Returns the same version at another place of its transaction's LSN, which is not on disk yet. */
   movedTo(place: number): DocumentVersion {
     this.release()
-    const { id, number, lsn, origin, ts, ttl, bytes } = this
-    return new DocumentVersion(this.home, { id, number, lsn, place, origin, ts, ttl, bytes }, this.ownText)
+    const { home, id, number, lsn, origin, ts, ttl, bytes, ownText, ownLength } = this
+    return new DocumentVersion(home, { id, number, lsn, place, origin, ts, ttl, bytes }, ownText, ownLength)
   }
 
   private get ownBytes(): number {

@@ -10,7 +10,17 @@ export interface EtagParts {
 
 /** Returns a quoted etag in the service's format. The etag is different for every write. */
 export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
-  return `"${hex(lsn, 8)}-${hex(place, 4)}-${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}"`
+  return `"${hex(lsn, 8)}-${hex(place, 4)}-${endOf(rangeId, ts)}"`
+}
+
+/** The latest end of an etag. Most writes in a row are to one range in the same second. */
+const latest = { rangeId: '', ts: -1, end: '' }
+
+function endOf(rangeId: string, ts: number): string {
+  if (latest.ts !== ts || latest.rangeId !== rangeId) {
+    Object.assign(latest, { rangeId, ts, end: `${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}` })
+  }
+  return latest.end
 }
 
 /** Returns the range id and the place in an etag of a document. */

@@ -15,6 +15,12 @@ export function assertShape(value: unknown, what: string, deepest: number): void
   }
   if (typeof value !== 'object' || value === null) return
   if (deepest === 0) throw badRequest(`${what} is nested too deeply; make it flatter.`)
-  // Checks the items of an array, or the values of an object.
-  for (const inner of Object.values(value)) assertShape(inner, what, deepest - 1)
+  if (Array.isArray(value)) {
+    for (const item of value) assertShape(item, what, deepest - 1)
+    return
+  }
+  // Makes no list of the values. A JSON value inherits none.
+  for (const name in value) {
+    assertShape((value as Readonly<Record<string, unknown>>)[name], what, deepest - 1)
+  }
 }

@@ -184,6 +184,7 @@ describe('a container of the engine', () => {
     },
     { case: 'an object where one value is included', included: ['/c/?'], fields: deep, values: 2 },
     { case: 'all values inside', included: ['/c/*', '/list/*'], fields: deep, values: 6 },
+    { case: 'no element by a name', included: ['/list/a/?'], fields: deep, values: 2 },
     { case: 'each element', included: ['/list/[]/?'], fields: deep, values: 4 },
     { case: 'an excluded value inside', included: ['/c/*'], excluded: ['/c/d/?'], fields: deep, values: 3 },
     { case: 'no index', mode: 'none', included: [], fields: deep, values: 0 },
