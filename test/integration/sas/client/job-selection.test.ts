@@ -42,7 +42,7 @@ describe('a command on many jobs', () => {
       done: ['one', 'two'],
       refused: [],
     })
-    expect(progress).toEqual(['1/2', '2/2'])
+    expect(progress).toEqual(['0/2', '1/2', '2/2'])
     for (const jobId of ['one', 'two']) {
       expect(await world.job(jobId)).toMatchObject({
         processState: 'Pending',
