@@ -6,6 +6,8 @@ import { nodesOf, offence, type Source } from './source.js'
  * Files that may wait for the machine's clock, each with the reason. A file that no longer waits is removed.
  */
 const mayWait: Readonly<Record<string, string>> = {
+  'test/bench/growth/phases.ts':
+    'the store writes the summaries of blocks when it rests, and reports nothing',
   'test/bench/growth/questions.ts': 'roles without work are measured for a while',
   'test/bench/jobs/memory.ts': 'memory is measured again after a rest',
   'test/bench/jobs/workload.ts': 'a step that takes its time is what a worker is killed in',

@@ -24,16 +24,7 @@ import {
 import type { PageStore } from './page-store.js'
 import { containerName, filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
 import { RequestInvalid, route } from './route.js'
-import {
-  attentionGroup,
-  deadLetter,
-  finding,
-  jobDetail,
-  jobSummary,
-  lag,
-  leaseRow,
-  typeName,
-} from './shapes.js'
+import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
 const defaultLimit = 50
 
@@ -244,6 +235,11 @@ const findings = route({
   answer: z.array(finding),
   handle: (store, asked) => examine(unitsOf(store, asked)),
 })
+
+/** Returns the name of an error's type. Other texts may be data of the document, which browsers must not get. */
+function typeName(name: string): string {
+  return /^[A-Za-z]\w{0,59}$/u.test(name) ? name : 'Error'
+}
 
 const deadLetters = route({
   method: 'GET',

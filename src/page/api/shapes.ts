@@ -234,11 +234,6 @@ export const attentionGroup = z.strictObject({
   ...advice.shape,
 })
 
-/** Returns the name of an error's type. Other texts may be data of the document, which browsers must not get. */
-export function typeName(name: string): string {
-  return /^[A-Za-z]\w{0,59}$/u.test(name) ? name : 'Error'
-}
-
 export const deadLetter = z.strictObject({
   id: z.string(),
   documentId: z.string(),

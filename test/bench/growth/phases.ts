@@ -75,6 +75,7 @@ async function opening(phase: Phase): Promise<Figures> {
   const indexed = heapBytes() - before
   const compared = await comparison(empty, cosmos, phase)
   const afterWrites = await asked(cosmos, 'AfterWrites')
+  await summarized(cosmos)
   const [restEmpty, rest] = [await idle(empty, idleMs), await idle(cosmos, idleMs)]
   const heapAtEnd = heapBytes() - before
   const resident = process.memoryUsage.rss()

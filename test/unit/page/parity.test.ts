@@ -5,6 +5,7 @@ import { withStoreOptions } from '../../../src/cli/input/store-options.js'
 import { programOf } from '../../../src/cli/program.js'
 import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
 import { actionKinds } from '../../../src/page/browser/state/action-kinds.js'
+import { isNameless } from '../../../src/page/browser/state/commands.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 /** The command that shows the same as a request of the page. */
@@ -140,6 +141,12 @@ describe('the page and the command line', () => {
     expect(commands.filter((name) => !onPage.has(name)).toSorted()).toEqual(
       Object.keys(onlyInTerminal).toSorted(),
     )
+  })
+
+  it('name the same person: a copied command has --by if the command has it', () => {
+    const kinds = Object.keys(actionKinds) as (keyof typeof actionKinds)[]
+    const withBy = kinds.filter((kind) => optionsOf(kind).includes('by'))
+    expect(kinds.filter((kind) => !isNameless(kind))).toEqual(withBy)
   })
 
   it('do the same: each action is a command, and each view has one or a reason', () => {
