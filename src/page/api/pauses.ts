@@ -50,7 +50,7 @@ const pauses = route({
 })
 
 /** Jobs by name, or one workflow, agent or key. There is no filter, because the commands have none. */
-const { filter: _filter, ...namedShape } = selectionShape
+const { filter: _filter, atMost: _atMost, ...namedShape } = selectionShape
 const asked = {
   ...namedShape,
   target: z
