@@ -2,8 +2,8 @@ import type { Container, CosmosEngine } from '../engine/index.js'
 import { systemClock } from '../../platform/index.js'
 import { KeptSummaries } from './kept-summaries.js'
 
-/** Queries read smaller containers as a whole. */
-const fewestDocuments = 1_000
+/** Queries read smaller containers as a whole, so they need no summaries on disk. */
+export const fewestDocuments = 1_000
 
 /** The time without a write after which all summaries are written. */
 const idleMs = 1_000

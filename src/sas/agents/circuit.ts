@@ -23,7 +23,6 @@ export interface CircuitOptions {
 export class Circuit {
   private readonly policy
   private openUntilMs = Number.NEGATIVE_INFINITY
-  private lastFailure: string | null = null
 
   constructor(
     private readonly agent: string,
@@ -45,18 +44,13 @@ export class Circuit {
   /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. */
   async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
     try {
-      return await this.policy.execute(async () => {
-        const outcome = await attempt()
-        if (outcome?.kind === 'failed') this.lastFailure = outcome.message
-        return outcome
-      })
+      return await this.policy.execute(attempt)
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error
       const { failures, openForMs } = this.options
       const rule = `after ${failures} failures in a row it is not called for ${openForMs / 1_000} s`
-      const last = this.lastFailure === null ? '' : `; the last failure: ${this.lastFailure}`
-      const message = `the remote service of agent ${this.agent} was not called: ${rule}${last}`
-      return { kind: 'failed', message }
+      // The reason of those failures may contain secrets of other jobs.
+      return { kind: 'failed', message: `the remote service of agent ${this.agent} was not called: ${rule}` }
     }
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { fewestDocuments } from '../../../src/emulator/indexes/summary-writer.js'
 import { systemClock } from '../../../src/platform/index.js'
 import { median } from '../figure.js'
 import { fill, kindOf, totalOf, type Filled, type Population } from './filled.js'
@@ -52,7 +53,9 @@ async function filling({ dataDirectory, population, recorded, isShort }: Phase):
  * second, and those without a summary would be read as a whole after the next start.
  */
 async function summarized({ engine }: InProcessCosmos): Promise<void> {
-  const summaries = KeptSummaries.of(engine.container('stepward', 'state'))
+  const container = engine.container('stepward', 'state')
+  if (container.documentCount < fewestDocuments) return
+  const summaries = KeptSummaries.of(container)
   while (summaries?.hasUnsaved === true) await systemClock.sleep(100)
 }
 

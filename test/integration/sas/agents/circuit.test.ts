@@ -36,7 +36,7 @@ describe('the circuit of an agent (R82)', () => {
     expect(last).toEqual({
       kind: 'failed',
       message:
-        'the remote service of agent shop was not called: after 2 failures in a row it is not called for 30000 ms',
+        'the remote service of agent shop was not called: after 2 failures in a row it is not called for 30 s',
     })
   })
 
