@@ -28,7 +28,7 @@ export interface FleetRow {
   readonly cpuShare: number | null
 }
 
-/** A fleet, as commands show it. The answers to `counts` and `stop` have no leases, backlog and rows. */
+/** A fleet, as commands show it. The answers to `counts` and `stop` have no leases, backlog or rows. */
 export interface FleetStatus {
   readonly processId: number
   /** The requested number of processes, by role. */

@@ -26,7 +26,7 @@ export function circuitFindings(
         `the remote service of agent ${JSON.stringify(agent)} keeps failing, so ` +
         `${counted(owners.size, 'instance does', 'instances do')} not call it for a while: ${[...owners].sort().join(', ')}`,
       advice:
-        'repair the service; the instances try it again by themselves. Until then, attempts of its steps fail without a call',
+        'repair the service; the instances try it again by themselves. Until then, attempts of this agent fail without a call',
     }))
   })
 }

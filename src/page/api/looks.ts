@@ -245,7 +245,7 @@ const deadLetters = route({
   method: 'GET',
   path: '/api/dead-letters',
   summary: 'The newest changes that a change feed processor has set aside in a container.',
-  // The ids are those of any container that the server can read.
+  // The answer contains ids of documents in any container that the server can read.
   roles: ['Operator'],
   asked: z.strictObject({
     container: containerName,

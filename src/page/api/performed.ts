@@ -28,7 +28,7 @@ export const selectionShape = {
   dryRun: z.boolean().default(false).meta({ description: 'Only check, and write nothing.' }),
   atMost: z.number().int().min(0).optional().meta({
     description:
-      'The largest number of jobs. If more match the filter, nothing is written. A dry run tells the number.',
+      'The largest number of jobs. If more match the filter, nothing is written. A dry run finds the number.',
   }),
   operation: z.uuid().optional().meta({
     description:
@@ -128,7 +128,7 @@ function limited(progress: Progress, atMost: number): Progress {
     onProgress: (reached, total) => {
       if (reached === 0 && total > atMost) {
         const now = counted(total, 'job matches', 'jobs match')
-        throw new RequestInvalid(`${now} now, not ${atMost}: nothing was written; try it again to see them`)
+        throw new RequestInvalid(`${now} now, not ${atMost}: nothing was written; a dry run lists them`)
       }
       progress.onProgress(reached, total)
     },

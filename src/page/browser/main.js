@@ -89,7 +89,7 @@ function Connection() {
   >`
 }
 
-/** The interval at which a tab looks whether another tab has signed in. */
+/** The interval at which a tab checks whether another tab has signed in. */
 const lookMs = 5_000
 
 function SignedOut() {

@@ -6,7 +6,7 @@ import { toldChanges } from './told-changes.js'
 
 export type ViewersOptions = Pick<FeedFollowerOptions, 'clock' | 'changeFeed' | 'watch'>
 
-/** The largest number of streams. The tabs of a browser share one, unless it has no shared workers. */
+/** The largest number of streams. The tabs of a browser share one if it has shared workers and locks. */
 const mostViewers = 50
 /** A viewer with more unsent bytes is disconnected. Its browser connects again and reads what it missed. */
 const mostUnsentBytes = 1_000_000

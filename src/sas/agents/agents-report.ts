@@ -27,7 +27,7 @@ export function agentsReport(
   return { slots, busy, ...Object.fromEntries(told) }
 }
 
-/** Returns the first entries that have room together. */
+/** Returns the entries that have room together. The first entries go before the others. */
 function fitting<T>(entries: readonly T[]): readonly T[] {
   let room = mostCharacters
   return entries.filter((entry) => {
@@ -38,7 +38,7 @@ function fitting<T>(entries: readonly T[]): readonly T[] {
   })
 }
 
-/** Reads the report in a lease. Leaves out what has another form. Returns null if the owner gave no slots. */
+/** Reads the report in a lease. Leaves out what has another form. Returns null if the numbers of slots are missing. */
 export function readAgentsReport(report: Readonly<Record<string, unknown>> | null): AgentsReport | null {
   const { slots, busy, openCircuits, limited } = report ?? {}
   if (typeof slots !== 'number' || typeof busy !== 'number') return null

@@ -49,7 +49,7 @@ export class Circuit {
       if (!(error instanceof BrokenCircuitError)) throw error
       const { failures, openForMs } = this.options
       const rule = `after ${failures} failures in a row it is not called for ${openForMs / 1_000} s`
-      // The reason of those failures may contain secrets of other jobs.
+      // The errors of those failures may contain secrets of other jobs, so the message does not quote them.
       return { kind: 'failed', message: `the remote service of agent ${this.agent} was not called: ${rule}` }
     }
   }

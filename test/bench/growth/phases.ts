@@ -49,8 +49,8 @@ async function filling({ dataDirectory, population, recorded, isShort }: Phase):
 }
 
 /**
- * Waits until the summaries of all blocks are on disk, as in a store that rests for a moment. Nothing else writes 30 blocks a
- * second, and those without a summary would be read as a whole after the next start.
+ * Waits until the summaries of all blocks are on disk, as in a store that rests for a moment. Only this fill writes 30 blocks a
+ * second, and blocks without a summary would be read as a whole after the next start.
  */
 async function summarized({ engine }: InProcessCosmos): Promise<void> {
   const container = engine.container('stepward', 'state')

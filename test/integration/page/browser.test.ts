@@ -72,7 +72,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     )
     // The job of claims waits for an answer.
     expect(await page.evaluate(`document.querySelector('a.tile[href="/inbox"]').textContent`)).toMatch(
-      /need you, 1 of them questions/,
+      /need you, 1 of them a question/,
     )
     await submit('seen-live', false)
     await page.until(control('seen-live'))

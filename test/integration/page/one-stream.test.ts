@@ -119,7 +119,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     for (const page of pages) await page.until(isLive)
   }
 
-  it('eight windows show changes by one stream, which outlives the first window', async () => {
+  it('share one stream in eight windows, which outlives the first window', async () => {
     const pages = await windows(8)
     for (const page of pages) expect(await page.evaluate('document.visibilityState')).toBe('visible')
     expect(streams()).toBe(1)
@@ -226,7 +226,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     expect(streams()).toBe(1)
   })
 
-  it('show the trouble of the store, also one that comes late, and its end', async () => {
+  it('show the trouble of the store and its end, also a tab that joins late', async () => {
     const pages = [...(await windows(2))]
     const match = { container: 'state', operation: 'changeFeed' } as const
     const away = emulator.faults.add({ match, status: 503 })

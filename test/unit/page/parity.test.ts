@@ -88,7 +88,7 @@ const fieldsElsewhere: Readonly<Record<string, string>> = {
   job: 'a word of the command',
   jobs: 'one command for each job',
   filter: 'the options of filters',
-  atMost: 'a person sees the number of a command before and after it',
+  atMost: 'a command shows the number of jobs in its dry run and at its end',
   operation: 'Ctrl-C stops a command',
   target: 'two words of the command',
   schedule: 'a word of the command',

@@ -59,7 +59,7 @@ function Open({ present }) {
     void run(body, isDryRun)
   }
   const tryIt = () => begin(true)
-  // A result is about the fields as they were.
+  // A result says nothing about fields that have changed since.
   const isCurrent = isBusy || triedText === bodyText
   const isOver = report?.isDryRun === false && report.done.length > 0 && error === null && !isBusy
   const jobCount = present.filter === undefined ? (present.jobs ?? []).length : (report?.done.length ?? 0)
@@ -147,7 +147,7 @@ function textWithoutReason(body) {
 }
 
 /**
- * Checks whether a role would have no instance, which is said only by a dry run.
+ * Checks whether a role would have no instance left. Only a dry run says what would then stand still.
  *
  * @param {Asked} present
  * @param {Fields} fields
@@ -158,7 +158,9 @@ function stopsAll({ kind }, { more }) {
 
 /** @param {Asked} present */
 function hintFirst({ filter }) {
-  return filter === undefined ? 'A dry run says what stands still.' : 'A dry run says how many jobs match.'
+  return filter === undefined
+    ? 'A dry run says what would stand still.'
+    : 'A dry run says how many jobs match.'
 }
 
 /**

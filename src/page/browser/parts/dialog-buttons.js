@@ -13,7 +13,7 @@ export function LastButton({ close }) {
 }
 
 /**
- * The buttons that try the action and carry it out. If the action must be tried, that is the only button.
+ * The buttons that try the action and carry it out. If the action must be tried first, “Dry run” is the only button.
  *
  * @param {{ tryIt: (() => void) | null, mustTry: boolean, mayTry: boolean, mayAct: boolean, isTriedFirst: boolean,
  *   text: string }} props
@@ -28,7 +28,8 @@ export function ActingButtons({ tryIt, mustTry, mayTry, mayAct, isTriedFirst, te
 const lateMs = 800
 
 /**
- * The button that acts. After a dry run it comes late, because it may stand where “Dry run” was clicked.
+ * The button that acts. If the action is tried first, this button is enabled late, because it may stand where “Dry run” was
+ * clicked.
  *
  * @param {{ mayAct: boolean, isLate: boolean, text: string }} props
  */

@@ -2,7 +2,7 @@
  * The actions of the page. A new action needs an entry here, a route in `src/page/api` whose path is its
  * command, and a button in a view. The dialog, the command and the progress follow from the entry.
  *
- * - `title` and `effect` are shown in the dialog. `namesJobs` says that its button also tells the number of jobs.
+ * - `title` and `effect` are shown in the dialog. `namesJobs` says that its button also names the number of jobs.
  * - `reason` says whether a reason is demanded, optional or not taken.
  * - `on` says what the action is about: jobs, one schedule, one limit or the instances.
  * - `thing` is one and many of what the action reports.

@@ -114,7 +114,7 @@ export function read(path) {
 
 /**
  * A read that waits for its answer. The answer may lack the changes that are shown meanwhile, so they are applied to it.
- * `isCut` says that there were too many, so that the read must be repeated.
+ * `isCut` says that there were too many, so the read must be repeated.
  *
  * @template T
  * @typedef {{ changes: ((data: T) => T)[], isCut: boolean }} UnderWay
@@ -138,7 +138,8 @@ function noteChange(read, how) {
 
 /**
  * Reads an address of the API, and again when it changes or when `reload` is called. What was read before
- * stays until the next answer, unless it is gone. A read that failed for a while is repeated. A null address reads nothing.
+ * stays until the next answer, or until the server says that it does not exist. A read that failed for a while is repeated. A null
+ * address reads nothing.
  *
  * @template T
  * @param {string | null} path

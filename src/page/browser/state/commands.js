@@ -250,7 +250,7 @@ export function usageCommand({ hours, provisioned }, storeArguments) {
 }
 
 /**
- * Returns the command that lists the same dead letters. Without a database it is the database of the store.
+ * Returns the command that lists the same dead letters. Without a database, the command uses that of the store.
  *
  * @param {{ container: string, database: string | null }} place
  * @param {string[]} storeArguments

@@ -34,8 +34,8 @@ export function matches(job, filter) {
 }
 
 /**
- * Checks whether a job that is not shown belongs to the part of the list that is shown: to its end, if there are no more jobs, or
- * before its last job. An older job that changes is on a later page.
+ * Checks whether a job belongs to the part of the list that is shown: the list has no further page, or the job is not older
+ * than the last job that is shown. An older job is on a later page.
  *
  * @param {JobSummary} job
  * @param {{ jobs: readonly JobSummary[], next: string | null } | null} page

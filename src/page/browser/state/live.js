@@ -25,7 +25,7 @@ let leave = null
 
 /**
  * Follows the stream while this tab is visible. The tabs of a browser share one, because a browser opens at most six
- * connections to a server. So a seventh tab with a stream of its own could not load.
+ * connections to a server. If each tab had its own, a seventh tab could not load.
  */
 export function follow() {
   let timer = 0
@@ -37,7 +37,7 @@ export function follow() {
   // A document that the browser keeps for the way back must not keep the stream, and a timer would not run in it.
   window.addEventListener('pagehide', disconnect)
   window.addEventListener('pageshow', () => connect())
-  // A tab that the browser stops would keep the stream, too.
+  // A tab that the browser freezes would keep the stream, too.
   document.addEventListener('freeze', disconnect)
   document.addEventListener('resume', () => connect())
   connect()

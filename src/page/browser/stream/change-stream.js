@@ -1,5 +1,5 @@
 /**
- * A message to a tab. After `broken`, the stream is opened again. `isRefused` says that the server does not want it.
+ * A message to a tab. After `broken`, the stream is opened again. `isRefused` says that the server has refused it.
  *
  * @typedef {{ kind: 'ready' } | { kind: 'changes', text: string } | { kind: 'trouble', message: string | null }
  *   | { kind: 'broken', isRefused: boolean }} Told
@@ -9,8 +9,8 @@
 const againMs = 3_000
 
 /**
- * The stream of changes. States: closed → open (`open`) → closed (`close`). While it is open, it is also opened again after a
- * refusal. After a break, the browser does that.
+ * The stream of changes. States: closed → open (`open`) → closed (`close`). While it is open, it opens itself
+ * again after a refusal. After a break, the browser does that.
  *
  * @param {(told: Told) => void} tell
  */

@@ -14,7 +14,7 @@ import { useInterval } from '../state/live.js'
 /** Leases have no stream of changes, so they are read again while the view is visible. */
 const intervalMs = 5_000
 const mostTokens = 24
-/** A fleet may start or be scaled elsewhere. Its answer contains lags, so it costs request units. */
+/** The interval of the reads of the wanted numbers, because a fleet may be started or scaled elsewhere. */
 const wantedMs = 30_000
 
 /** The instances that own leases. */

@@ -101,7 +101,11 @@ function NeedYou({ found, asking }) {
   const questions = asking?.questions.length ?? 0
   const isCalm = (found?.groups.length ?? 0) === 0
   const parts = [
-    ...(questions === 0 ? [] : [`${questions}${asking?.isCut === true ? ' or more' : ''} of them questions`]),
+    ...(questions === 0
+      ? []
+      : [
+          `${questions}${asking?.isCut === true ? ' or more' : ''} of them ${questions === 1 ? 'a question' : 'questions'}`,
+        ]),
     ...(found?.isStanding === true ? ['and a role does not run'] : []),
   ]
   return html`<${Link} to="/inbox" class=${`tile ${isCalm ? 'tile-good' : 'tile-bad'}`}>
