@@ -99,7 +99,7 @@ export function NowView() {
 function NeedYou({ found, asking }) {
   const problems = found === null ? 0 : found.jobs + found.notices
   const questions = asking?.questions.length ?? 0
-  const isCalm = (found?.groups.length ?? 0) === 0
+  const isCalm = (found?.groups.length ?? 0) + questions === 0
   const parts = [
     ...(questions === 0
       ? []

@@ -72,5 +72,5 @@ function Card({ one, reload }) {
 /** @param {Record<string, string>} filter */
 function filterText(filter) {
   const parts = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
-  return parts.length === 0 ? 'no filter, so every job' : parts.join(', ')
+  return parts.length === 0 ? 'no filter' : parts.join(', ')
 }
