@@ -109,7 +109,10 @@ const answerWithinMs = 30_000
 /** @throws FleetNotRunning if no fleet listens at `path`, or if it does not answer */
 export async function askFleet(path: string, request: FleetRequest): Promise<FleetAnswer> {
   const socket = createConnection({ path, allowHalfOpen: true })
-  socket.setTimeout(answerWithinMs, () => socket.destroy(new Error('no answer')))
+  // A fleet stops only when the work under way has ended, which may take as long as its stop budget.
+  if (request.command !== 'stop') {
+    socket.setTimeout(answerWithinMs, () => socket.destroy(new Error('no answer')))
+  }
   socket.end(JSON.stringify(request))
   try {
     return JSON.parse(await received(socket)) as FleetAnswer

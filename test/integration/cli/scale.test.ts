@@ -43,6 +43,12 @@ it('`scale --dry-run` changes nothing, and `rebalance` asks the processes of a r
     (error: unknown) => error,
   )
   expect(exitCodeOf(away)).toBe(3)
+  // A warning about a fleet that does not run would mislead.
+  const quiet = recordedTerminal()
+  await expect(scale('agents', '0', { state: `${state}-2` }, quiet.terminal)).rejects.toThrow(
+    'no fleet answers',
+  )
+  expect(quiet.said()).toBe('')
 })
 
 it('`rebalance` reaches the processes of the role, and no others', async () => {

@@ -21,7 +21,7 @@ import { groupedFindings } from '../../../src/page/browser/state/grouped-finding
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
 import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
-import { matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
+import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
 
@@ -549,3 +549,16 @@ describe('the new jobs of a list that stays open', () => {
     expect(withUnseen(full, ['another'])).toBe(full)
   })
 })
+
+it.each([
+  ['newer than the last job shown', '2026-01-03', 'more', true],
+  ['as old as the last job shown', '2026-01-02', 'more', true],
+  ['older, so it is on a later page', '2026-01-01', 'more', false],
+  ['older, but there are no more pages', '2026-01-01', null, true],
+])(
+  'a job that is %s belongs to the part of the list that is shown: %s, %s, %s',
+  (_, submittedAt, next, is) => {
+    const last = { submittedAt: '2026-01-02' }
+    expect(isWithin({ submittedAt } as never, { jobs: [last as never], next })).toBe(is)
+  },
+)

@@ -20,8 +20,8 @@ export async function scale(
 ): Promise<number> {
   const wanted = wholeNumber('scale ROLE N:', text, { min: 0, max: 256 })
   const target = await scaleTargetOf(role, options)
-  for (const warning of scaleWarnings(target, wanted)) terminal.note(warning)
   const before = await target.instances()
+  for (const warning of scaleWarnings(target, wanted)) terminal.note(warning)
   if (options.dryRun === true) {
     if (options.json === true)
       terminal.print(JSON.stringify({ isDryRun: true, target: target.name, before, instances: wanted }))

@@ -143,7 +143,8 @@ function useModal() {
 
 /** @param {object} body */
 function textWithoutReason(body) {
-  return JSON.stringify(body, (name, value) => (name === 'why' ? undefined : value))
+  const { why: _why, ...others } = /** @type {{ why?: string }} */ (body)
+  return JSON.stringify(others)
 }
 
 /**

@@ -149,4 +149,18 @@ describe('what a step did', () => {
       ['pay', 'undoing', 50, 60, 'inexact'],
     ])
   })
+
+  it('waits only for steps that are not over, and not at all once it was left out', () => {
+    const waiting: Partial<StepDocument> = {
+      dispatch: 0,
+      processState: 'Pending',
+      dependsOn: ['done', 'open'],
+    }
+    const job = (state: 'NotStarted' | 'Skipped') =>
+      aJob(['it'], { steps: { done: { state: 'Processed', dispatch: 1 }, it: { state, dispatch: 0 } } })
+    const textsOf = (state: 'NotStarted' | 'Skipped') =>
+      intervalsOf(job(state), [aStep('it', waiting)], now).map(({ what }) => what)
+    expect(textsOf('NotStarted')).toEqual(['waits for open'])
+    expect(textsOf('Skipped')).toEqual([])
+  })
 })
