@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { startHost, systemClock, type Host } from 'stepward'
 import { createInProcessCosmos } from 'stepward/emulator'
@@ -116,7 +116,9 @@ async function tryFailedAgain(
 
 /** Removes the files of an embedded store, but no other files in the directory. */
 async function emptyStore(directory: string): Promise<void> {
-  for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
+  const files = await readdir(directory).catch(() => [])
+  const own = files.filter((file) => /^(?:(?:data|lock)\.mdb|writes-\d+\.log)$/u.test(file))
+  for (const file of own) await rm(join(directory, file), { force: true })
 }
 
 async function submitAll({ orders, services, host: { client } }: Scene): Promise<void> {

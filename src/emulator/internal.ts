@@ -2,4 +2,4 @@
 export { serveAccount } from './doors/account-server.js'
 export { AdminRefusal, callAdmin } from './doors/admin-client.js'
 export { accountKeyRule, isAccountKey, wellKnownKey } from './doors/account-key.js'
-export { CosmosEngine } from './engine/index.js'
+export { CosmosEngine, noJournal } from './engine/index.js'

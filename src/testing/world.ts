@@ -17,7 +17,7 @@
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
 import { createHash } from 'node:crypto'
-import { CosmosEngine } from '../emulator/internal.js'
+import { CosmosEngine, noJournal } from '../emulator/internal.js'
 import type { JournalRecord, VersionFields } from '../emulator/engine/index.js'
 import { enginePorts, type EnginePorts } from '../engine-ports/index.js'
 import { seededRandom, VirtualClock, type Random } from '../platform/index.js'
@@ -79,10 +79,10 @@ export class World {
       now: () => this.time.now(),
       nextId: () => this.random.id(),
       journal: {
+        ...noJournal,
         append: (records) => {
           for (const record of records) this.journal(record)
         },
-        settled: () => null,
       },
     })
     this.engine.createDatabase(databaseId)

@@ -9,13 +9,14 @@ import {
   documentKey,
   documentPrefix,
   expiryPrefix,
+  isDocument,
   lifetimeIn,
   numberIn,
   rangeOf,
   templateKey,
 } from './journal-entries.js'
 import { RecordTotal, sealed, sealIn, sealOf, unsealed, unsealedBytes } from './record-checksum.js'
-import { totalKey } from './store-check.js'
+import { logKey, totalKey } from './store-check.js'
 
 type Store = Lmdb.RootDatabase<string, string>
 
@@ -47,10 +48,12 @@ export class GroupWriter {
     this.lifetimes = new Map(containers.map((record) => [record.rid, lifetimeIn(record)]))
   }
 
-  async write(group: Group): Promise<void> {
+  /** @param log which logs the store needs from now on, if that changes (see `WriteAheadLog`) */
+  async write(group: Group, log?: string): Promise<void> {
     // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
     this.store.resetReadTxn()
     const records = this.recordsOf(group)
+    if (log !== undefined) records.push([logKey, sealed(logKey, log)])
     // The promises are in a set, because most writes of a batch share one promise.
     const writes = new Set<Promise<unknown>>()
     // The callback only writes: LMDB would commit what precedes an error that the callback throws.
@@ -70,7 +73,7 @@ export class GroupWriter {
     const gone = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const changes: Changes = new Map([...gone.map((key) => [key, null] as const), ...entries])
     const finding = new FindingEntries((key) => this.textOf(key))
-    const retimed = [...lifetimes].filter(([rid, lifetime]) => this.isRetimed(rid, lifetime))
+    const retimed = this.retimed(lifetimes)
     for (const [rid, lifetime] of retimed) this.retime(rid, lifetime, { finding, entries })
     const hasNewTimes = new Set(retimed.map(([rid]) => rid))
     for (const [rid, lifetime] of lifetimes) this.lifetimes.set(rid, lifetime)
@@ -98,9 +101,12 @@ export class GroupWriter {
     return changes
   }
 
-  private isRetimed(rid: string, lifetime: number | null): boolean {
-    const before = this.lifetimes.get(rid)
-    return before !== undefined && before !== lifetime
+  /** Returns the containers in the store whose documents get another time to live. */
+  retimed(lifetimes: Group['lifetimes']): readonly (readonly [rid: string, lifetime: number | null])[] {
+    return [...lifetimes].filter(([rid, lifetime]) => {
+      const before = this.lifetimes.get(rid)
+      return before !== undefined && before !== lifetime
+    })
   }
 
   /** Finds the documents of a container by their new time to live, except those that the group writes. */
@@ -161,10 +167,6 @@ export function totalOf(store: Store): RecordTotal {
 /** LMDB sets the length of its shared buffer itself, and methods that copy would ignore that. */
 export function bufferOf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
-  return typeof entry === 'object' && entry !== null
 }
 
 /**

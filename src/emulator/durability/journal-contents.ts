@@ -11,15 +11,16 @@ import type {
   VersionChange,
 } from '../engine/index.js'
 import { DocumentTemplates } from './document-templates.js'
-import { allTemplates, changePrefix, floorsKey, rangeOf, templateIn } from './journal-entries.js'
+import { allTemplates, changePrefix, floorsKey, rangeOf, templateIn, type Group } from './journal-entries.js'
+import type { Logged } from './log-frames.js'
 import { sealed, unsealed } from './record-checksum.js'
 
 type Store = Pick<Lmdb.RootDatabase<string, string>, 'get' | 'getRange'>
 
-/** Returns all records of a store but the documents, which stay on disk. */
-export function contentsOf(store: Store): JournalContents {
+/** Returns all records of a store and of the logs with its newest writes. Documents of the store stay on disk. */
+export function contentsOf(store: Store, { group, documents }: Logged): JournalContents {
   const records = <T>(prefix: string): T[] =>
-    Array.from(store.getRange(rangeOf(prefix)), ({ value }) => JSON.parse(unsealed(value)) as T)
+    recordsOf(store, group, prefix).map((text) => JSON.parse(text) as T)
   return {
     databases: records<DatabaseRecord>('database/'),
     containers: records<ContainerRecord>('container/'),
@@ -28,14 +29,29 @@ export function contentsOf(store: Store): JournalContents {
     users: records<NamedRecord>('user/'),
     permissions: records<PermissionRecord>('permission/'),
     history: (rid) => {
-      const floors = store.get(floorsKey(rid))
+      const [floors] = recordsOf(store, group, floorsKey(rid))
       if (floors === undefined) return undefined
       return {
-        floors: JSON.parse(unsealed(floors)) as readonly HistoryFloor[],
+        floors: JSON.parse(floors) as readonly HistoryFloor[],
         changes: records<VersionChange>(changePrefix(rid)),
       }
     },
+    documents: documents.values(),
   }
+}
+
+/** Returns the newest values of the keys with a prefix. */
+function recordsOf(store: Store, { entries, cleared }: Group, prefix: string): string[] {
+  const values = new Map<string, string>()
+  for (const { key, value } of store.getRange(rangeOf(prefix))) {
+    if (![...cleared].some((gone) => key.startsWith(gone))) values.set(key, unsealed(value))
+  }
+  for (const [key, entry] of entries) {
+    if (!key.startsWith(prefix)) continue
+    if (typeof entry === 'string') values.set(key, entry)
+    else values.delete(key)
+  }
+  return [...values.values()]
 }
 
 /** Returns the templates of all containers. */

@@ -16,7 +16,7 @@ export interface DocumentEntry {
   readonly stored: () => void
 }
 
-/** Writes that become durable together: the newest value of each key, or null to remove the key. */
+/** Successive writes: the newest value of each key, or null to remove the key. */
 export interface Group {
   readonly entries: Map<string, string | DocumentEntry | null>
   /** The prefixes whose keys are removed before the entries are written. */
@@ -25,8 +25,57 @@ export interface Group {
   readonly removed: Set<string>
   /** The containers whose settings are written, with the time to live of their documents. */
   readonly lifetimes: Map<string, number | null>
-  readonly durable: Promise<void>
-  readonly begin: () => void
+}
+
+export function emptyGroup(): Group {
+  return { entries: new Map(), cleared: new Set(), removed: new Set(), lifetimes: new Map() }
+}
+
+export function isEmpty({ entries, cleared }: Group): boolean {
+  return entries.size === 0 && cleared.size === 0
+}
+
+/** Adds later writes to a group. */
+export function addGroup(group: Group, later: Group): void {
+  for (const prefix of later.cleared) clear(group, prefix)
+  for (const rid of later.removed) {
+    group.removed.add(rid)
+    group.lifetimes.delete(rid)
+  }
+  for (const [rid, lifetime] of later.lifetimes) group.lifetimes.set(rid, lifetime)
+  for (const [key, entry] of later.entries) group.entries.set(key, entry)
+}
+
+/** The most documents that one transaction of the store writes, so that it does not block the process for long. */
+const documentsAtATime = 128
+
+/**
+ * Cuts a group into groups that are written one after another. Documents are in the order of their numbers. Summaries are
+ * removed before the documents that they count change, and written after them, so each of them is valid at any time.
+ */
+export function* slicesOf({
+  entries,
+  cleared,
+  removed,
+  lifetimes,
+}: Group): Generator<Group, void, undefined> {
+  const first: Group = { ...emptyGroup(), cleared, removed, lifetimes }
+  const last = emptyGroup()
+  const documents: (readonly [string, DocumentEntry])[] = []
+  for (const [key, entry] of entries) {
+    if (isDocument(entry)) documents.push([key, entry])
+    else (entry !== null && isSummaryKey(key) ? last : first).entries.set(key, entry)
+  }
+  yield first
+  documents.sort(([one], [other]) => (one < other ? -1 : 1))
+  for (let at = 0; at < documents.length; at += documentsAtATime) {
+    yield { ...emptyGroup(), entries: new Map(documents.slice(at, at + documentsAtATime)) }
+  }
+  if (!isEmpty(last)) yield last
+}
+
+export function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
+  return typeof entry === 'object' && entry !== null
 }
 
 export function addTo(group: Group, record: JournalRecord): void {
@@ -45,7 +94,7 @@ export function addTo(group: Group, record: JournalRecord): void {
       return
     case 'document':
       entries.set(documentKey(record.containerRid, record.number), entryOf(record))
-      entries.set(summaryKey(record.containerRid, blockOf(record.number)), null)
+      entries.set(summaryKeyOf(record.containerRid, record.number), null)
       return
     case 'summary':
       entries.set(summaryKey(record.containerRid, record.block), record.text)
@@ -60,6 +109,14 @@ export function addTo(group: Group, record: JournalRecord): void {
       if (record.floors === null) clear(group, historyPrefix(record.containerRid))
       else entries.set(floorsKey(record.containerRid), textOf(record.floors))
   }
+}
+
+/** Sets a value that is not a document. */
+export function setValue({ entries, lifetimes }: Group, key: string, value: string): void {
+  entries.set(key, value)
+  if (!key.startsWith('container/')) return
+  const record = JSON.parse(value) as ContainerRecord
+  lifetimes.set(record.rid, lifetimeIn(record))
 }
 
 function entryOf(record: JournalRecord & { readonly kind: 'document' }): DocumentEntry {
@@ -90,7 +147,7 @@ function clearContainer(group: Group, rid: string): void {
 }
 
 /** Removes all entries whose keys begin with a prefix, both on disk and in this group. */
-function clear({ entries, cleared }: Group, prefix: string): void {
+export function clear({ entries, cleared }: Group, prefix: string): void {
   cleared.add(prefix)
   for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
 }
@@ -126,6 +183,11 @@ export function documentPrefix(containerRid: string): string {
 
 export function documentKey(containerRid: string, number: number): string {
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
+}
+
+/** Returns the container and the number of the document in a key. */
+export function documentIn(key: string): { readonly containerRid: string; readonly number: number } {
+  return { containerRid: key.slice(key.indexOf('/') + 1, key.lastIndexOf('/')), number: numberIn(key) }
 }
 
 /** Returns the number of the document at the end of a key. */
@@ -183,6 +245,15 @@ export function summaryPrefix(containerRid: string): string {
 
 export function summaryKey(containerRid: string, block: number): string {
   return `${summaryPrefix(containerRid)}${String(block).padStart(12, '0')}`
+}
+
+/** Returns the key of the summary that counts a document. */
+export function summaryKeyOf(containerRid: string, number: number): string {
+  return summaryKey(containerRid, blockOf(number))
+}
+
+export function isSummaryKey(key: string): boolean {
+  return key.startsWith('summary/')
 }
 
 export function blockIn(key: string): number {

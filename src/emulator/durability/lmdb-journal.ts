@@ -1,34 +1,50 @@
 import { realpathSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf, templatesIn } from './journal-contents.js'
 import { GroupWriter } from './group-writer.js'
-import { assertOnlyProcess } from './lmdb-lock.js'
-import { RecordTotal, sealed } from './record-checksum.js'
-import { checkedFormat, finishStore, format, formatKey, newPageBytes, totalKey } from './store-check.js'
-import { type Group, addTo } from './journal-entries.js'
+import { addGroup, addTo, emptyGroup, isEmpty, slicesOf, type Group } from './journal-entries.js'
+import { openDirectories, openStore, type Store } from './open-store.js'
+import { unsealed } from './record-checksum.js'
+import { logKey } from './store-check.js'
 import { StoredDocuments } from './stored-documents.js'
-import { addFindingEntries, formatThatFinds } from './older-formats.js'
+import { WriteAheadLog } from './write-ahead-log.js'
+
+/** What a journal reads and writes. */
+interface Opened {
+  readonly store: Store
+  readonly log: WriteAheadLog
+  readonly directory: string
+}
+
+/** The bytes of a log after which its writes go to the store. */
+const longestLog = 8 * 2 ** 20
+
+/** The bytes of a log at which writes wait until the writes of the log before it are in the store. */
+const longestWaiting = 4 * longestLog
+
+/** A group, and the promise that it is on disk. */
+interface Gathering extends Group {
+  readonly durable: Promise<void>
+  readonly begin: () => void
+}
 
 /**
- * The directories that are open in this process. LMDB would silently share a directory between two emulators.
- */
-const openDirectories = new Set<string>()
-
-/**
- * Keeps the engine's state in one LMDB environment. Stores only the current values, not their history, and
- * writes them in order.
+ * Keeps the engine's state in a data directory: an LMDB environment with the current values, and logs with the newest
+ * writes.
  *
- * Writes are committed in groups. While one LMDB transaction is being synced to disk, new changes gather in
- * the next group, which the next sync makes durable. The environment is opened without `overlappingSync`, so
- * the promise of a batch resolves only after LMDB has synced the data and then the page that makes the data
- * valid. After a crash, each group and each transaction is on disk completely or not at all.
+ * Writes are durable in groups. While one group is being flushed to the log, new changes gather in the next group. When a
+ * log is long enough, the next one begins, and the writes of the old log go to the store: only the newest value of each
+ * key, in slices, each of which is a transaction of LMDB. Until the last slice is in the store, a start reads the old log
+ * again, so a crash in between loses nothing. A closed directory has no log.
  *
- * Each value is stored after its checksum, and each group also writes the total of all checksums. Before LMDB
- * opens a directory, `store-check` refuses the directory if its records do not match the total.
+ * The environment is opened without `overlappingSync`, so the promise of a batch resolves only after LMDB has synced the
+ * data and then the page that makes the data valid. After a crash, each group is on disk completely or not at all.
+ *
+ * Each value in the store is kept after its checksum, and each transaction also writes the total of all checksums. Before
+ * LMDB opens a directory, `store-check` refuses the directory if its records do not match the total. A log is refused if it
+ * is missing or damaged.
  *
  * The states are: locking, then open, then failed or closed. In the state locking, nothing is written or
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
@@ -37,20 +53,32 @@ const openDirectories = new Set<string>()
 export class LmdbJournal implements Journal {
   readonly documents: StoredDocuments
   private readonly writer: GroupWriter
-  private gathering: Group | null = null
-  private committing: Group | null = null
+  private readonly store: Store
+  private readonly log: WriteAheadLog
+  private readonly directory: string
+  private gathering: Gathering | null = null
+  private committing: Gathering | null = null
+  /** What the logs have, and the store lacks, except what `transfer` is writing. */
+  private behind: Group
+  private transfer: Promise<void> | null = null
+  /** Whether the store must get the writes so far, although the log is short. */
+  private isTransferDue = false
   private failure: Error | null = null
   /** Resolves when the lock is taken or refused, and never rejects. It is null afterwards. */
   private locking: Promise<void> | null
 
   private constructor(
-    private readonly store: Lmdb.RootDatabase<string, string>,
-    private readonly directory: string,
+    { store, log, directory }: Opened,
     readonly lock: Promise<DirectoryLock>,
   ) {
+    this.store = store
+    this.log = log
+    this.directory = directory
     const templates = templatesIn(store)
     this.documents = new StoredDocuments(store, templates)
     this.writer = new GroupWriter(store, templates)
+    this.behind = emptyGroup()
+    addGroup(this.behind, this.log.logged.group)
     this.locking = lock.then(
       () => {
         this.locking = null
@@ -75,7 +103,8 @@ export class LmdbJournal implements Journal {
       createDirectory(dataDirectory)
       const directory = realpathSync(dataDirectory)
       const store = openStore(directory)
-      const journal = new LmdbJournal(store, directory, given ?? lockDirectory(directory))
+      const log = openLog(directory, store)
+      const journal = new LmdbJournal({ store, log, directory }, given ?? lockDirectory(directory))
       openDirectories.add(directory)
       return journal
     } catch (error) {
@@ -97,16 +126,30 @@ export class LmdbJournal implements Journal {
     return (this.gathering ?? this.committing)?.durable ?? null
   }
 
-  /** Returns what is on disk, except for the documents. */
+  applied(): Promise<void> | null {
+    const isPending = this.gathering !== null || this.committing !== null || this.transfer !== null
+    return isPending || this.locking !== null || !isEmpty(this.behind) ? this.apply() : null
+  }
+
+  recover(records: readonly JournalRecord[]): void {
+    for (const record of records) addTo(this.behind, record)
+  }
+
+  /** Returns what is on disk, except for the documents of the store. */
   contents(): JournalContents {
-    return contentsOf(this.store)
+    return contentsOf(this.store, this.log.logged)
   }
 
   /** Waits for pending writes and closes the directory. Then another process may open it. */
   async close(): Promise<void> {
     try {
-      await this.settled()
+      await this.apply()
+      if (this.log.record !== '') {
+        await this.writer.write(emptyGroup(), '')
+        this.log.removeAll()
+      }
     } finally {
+      this.log.close()
       this.documents.close()
       await this.store.close()
       openDirectories.delete(this.directory)
@@ -117,39 +160,35 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  private newGroup(): Group {
+  private newGroup(): Gathering {
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    const group: Group = {
-      entries: new Map(),
-      cleared: new Set(),
-      removed: new Set(),
-      lifetimes: new Map(),
-      durable: begun.then(() => this.commit(group)),
-      begin,
-    }
+    const group: Gathering = { ...emptyGroup(), durable: begun.then(() => this.commit(group)), begin }
     // Callers that wait for the group get its failure. Without such a caller, the failure must not end the
     // process.
     group.durable.catch(() => undefined)
     return group
   }
 
-  private async commit(group: Group): Promise<void> {
+  private async commit(group: Gathering): Promise<void> {
     this.gathering = null
     this.committing = group
     try {
       await this.locking
       if (this.failure !== null) throw this.failure
-      await this.writer.write(group)
+      if (this.log.bytes >= longestWaiting) await this.transfer
+      if (this.transfer === null && (this.isTransferDue || this.log.bytes >= longestLog))
+        await this.beginTransfer()
+      if (isEmpty(group)) return
+      if (!this.log.isOpen && !this.log.open()) await this.beginLog()
+      await this.log.append(group)
+      addGroup(this.behind, group)
+      // Documents on disk are found by their old time to live until the store has the new one.
+      if (this.writer.retimed(group.lifetimes).length > 0) this.apply().catch(() => undefined)
     } catch (error) {
-      this.failure ??= new Error(
-        `The data directory ${this.directory} could not be written, so writes are no longer ` +
-          'acknowledged. Free disk space, and start again.',
-        { cause: error },
-      )
-      throw this.failure
+      throw this.failed(error)
     } finally {
       this.committing = null
       this.beginNext()
@@ -160,62 +199,64 @@ export class LmdbJournal implements Journal {
   private beginNext(): void {
     this.gathering?.begin()
   }
+
+  private async beginLog(): Promise<void> {
+    this.log.begin()
+    await this.writer.write(emptyGroup(), this.log.record)
+  }
+
+  /** Begins the next log, and the transfer of the writes that are in logs now. */
+  private async beginTransfer(): Promise<void> {
+    this.isTransferDue = false
+    if (isEmpty(this.behind)) return
+    await this.beginLog()
+    const group = this.behind
+    this.behind = emptyGroup()
+    this.transfer = this.write(group)
+      .catch((error: unknown) => {
+        this.failed(error)
+      })
+      .finally(() => {
+        this.transfer = null
+      })
+  }
+
+  private async write(group: Group): Promise<void> {
+    for (const slice of slicesOf(group)) await this.writer.write(slice)
+    await this.writer.write(emptyGroup(), this.log.recordWithoutEnded)
+    this.log.removeEnded()
+  }
+
+  private async apply(): Promise<void> {
+    await this.settled()
+    // The transfer under way may have only the earlier ones of the writes so far.
+    await this.transfer
+    if (isEmpty(this.behind)) return
+    this.isTransferDue = true
+    const group = (this.gathering ??= this.newGroup())
+    if (this.committing === null) group.begin()
+    await group.durable
+    await this.transfer
+    if (this.failure !== null) throw this.failure
+  }
+
+  private failed(error: unknown): Error {
+    this.failure ??= new Error(
+      `The data directory ${this.directory} could not be written, so writes are no longer ` +
+        'acknowledged. Free disk space, and start again.',
+      { cause: error },
+    )
+    return this.failure
+  }
 }
 
-function openStore(directory: string): Lmdb.RootDatabase<string, string> {
-  if (openDirectories.has(directory)) {
-    throw new Error(
-      `The data directory ${directory} is open in this process already. Close that emulator first.`,
-    )
-  }
-  const found = checkedFormat(directory)
-  const store = lmdb().open<string, string>({
-    path: directory,
-    encoding: 'string',
-    overlappingSync: false,
-    pageSize: newPageBytes,
-    // With true, LMDB itself would collect the writes of an event turn into a batch, and no caller could
-    // handle the promise of this batch. If the commit failed, the unhandled rejection would end the process.
-    eventTurnBatching: false,
-  })
+/** Reads the logs that the store needs. */
+function openLog(directory: string, store: Store): WriteAheadLog {
   try {
-    assertOnlyProcess(store, directory)
-    initialize(store, found)
-    finishStore(directory)
-    return store
+    const record = store.get(logKey)
+    return new WriteAheadLog(directory, record === undefined ? '' : unsealed(record))
   } catch (error) {
     store.close().catch(() => undefined)
     throw error
   }
-}
-
-/**
- * Loads LMDB when the first directory is opened. LMDB's binary is for one system only, so a process without a
- * data directory must start without LMDB. Uses `require`, because a journal is opened synchronously.
- */
-function lmdb(): typeof Lmdb {
-  try {
-    return createRequire(import.meta.url)('lmdb') as typeof Lmdb
-  } catch (cause) {
-    throw new Error(
-      'A data directory needs the package lmdb with its binary for this system, which cannot be ' +
-        'loaded. Run "npm ci" on this system.',
-      { cause },
-    )
-  }
-}
-
-/**
- * Writes the format, so that older code refuses a directory with records that it cannot read. Adds what older
- * formats lack, in the same transaction.
- *
- * @param found the format so far, or null for a new directory
- */
-function initialize(store: Lmdb.RootDatabase<string, string>, found: string | null): void {
-  if (found === String(format)) return
-  store.transactionSync(() => {
-    if (found === null) store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
-    else if (Number(found) < formatThatFinds) addFindingEntries(store)
-    store.putSync(formatKey, String(format))
-  })
 }

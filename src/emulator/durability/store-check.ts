@@ -8,21 +8,25 @@ import { Damage } from './lmdb-pages.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger number means that newer code wrote the directory. */
-export const format = 6
+export const format = 7
 
 /**
- * The versions that this code reads. Format 5 has no shortened texts. Format 4 has no summaries of blocks, which code for format 4 would not remove.
+ * The versions that this code reads. Format 6 has no log. Format 5 has no shortened texts. Format 4 has no summaries of blocks, which code for format 4 would not remove.
  * Formats 2 and 3 have no records that find documents, and in format 2, the records of documents have another form.
  */
-const readableFormats = ['2', '3', '4', '5', '6']
+const readableFormats = ['2', '3', '4', '5', '6', '7']
 
 /** The largest file that a start reads as a whole. Of a larger one, it reads the structure. */
 const largestWhole = 256 * 2 ** 20
 
-/** The keys of the two values that are not records: the format, and the total that the records must match. */
+/**
+ * The keys of the values that are not records: the format, the total that the records must match, and the logs that have
+ * more than the records.
+ */
 export const formatKey = 'format'
 export const totalKey = 'total'
-const besideKeys = [formatKey, totalKey]
+export const logKey = 'log'
+const besideKeys = [formatKey, totalKey, logKey]
 
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
@@ -142,7 +146,7 @@ function assertReadable(directory: string): void {
   )
 }
 
-function damaged(file: string, what: string): Error {
+export function damaged(file: string, what: string): Error {
   return new Error(
     `${file} ${what}: put a back-up of the directory in its place, or choose another directory.`,
   )

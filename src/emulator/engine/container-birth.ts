@@ -1,4 +1,4 @@
-import type { ContainerRecord, Journal, KeptHistory } from './changes/journal.js'
+import type { ContainerRecord, Journal, KeptHistory, RecoveredDocument } from './changes/journal.js'
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import type { ColdDocuments } from './cold/cold-documents.js'
@@ -13,6 +13,8 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
   readonly history?: KeptHistory | undefined
+  /** The documents that are on disk, but not among the cold ones. */
+  readonly recovered?: readonly RecoveredDocument[] | undefined
   /** Null if all documents stay in memory. */
   readonly memory: TextMemory | null
   /** The same object that the partitions have. */

@@ -11,6 +11,7 @@ import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry/expiry-queue.js'
 import { Purge } from './expiry/purge.js'
+import { recover } from './recovered-documents.js'
 import {
   documentRecord,
   partitionRecord,
@@ -79,7 +80,7 @@ export class Container implements TransactionTarget, ColdOwner {
     this.writes = birth.writes
     this.memory = birth.memory
     this.cold = birth.cold
-    this.cold?.belongTo(this)
+    recover(birth.recovered ?? [], this)
     this.purge = new Purge(this, this.cold)
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     this.history = historyOf(this, birth.history)
@@ -234,9 +235,7 @@ export class Container implements TransactionTarget, ColdOwner {
     return { kind: 'container', rid, value: { rid, databaseRid, definition: definition.body, etag, ts } }
   }
 
-  /**
-   * Returns the largest range id so far. A current partition has this id, because children get larger ids.
-   */
+  /** Returns the largest range id so far. A current partition has this id, because children get larger ids. */
   private get lastRangeId(): number {
     return Math.max(...this.partitions.map((partition) => Number(partition.id)))
   }

@@ -98,6 +98,11 @@ export class CosmosEngine {
     return this.journal.settled()
   }
 
+  /** Resolves when everything stored so far is where a start finds it without reading changes again (see `Journal`). */
+  applied(): Promise<void> | null {
+    return this.journal.applied()
+  }
+
   createDatabase(id: string): Database {
     assertName(id, 'database')
     if (this.databasesById.has(id)) throw alreadyExists(`The database '${id}'`)
@@ -211,6 +216,7 @@ export class CosmosEngine {
     this.users.restore(contents.users)
     this.permissions.restore(contents.permissions)
     const partitionRecords = [...contents.partitions]
+    const recovered = [...contents.documents]
     for (const record of contents.containers) {
       const database = this.findDatabase(record.databaseRid)
       if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
@@ -224,6 +230,7 @@ export class CosmosEngine {
         partitions: restoredPartitions(own, cold),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
         history,
+        recovered: recovered.filter(({ containerRid }) => containerRid === record.rid),
         memory: this.disk?.memory ?? null,
         cold,
         journal: this.journal,

@@ -114,4 +114,5 @@ export type {
   OfferRecord,
   PartitionRecord,
   PermissionRecord,
+  RecoveredDocument,
 } from './changes/journal.js'

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
@@ -47,7 +47,8 @@ async function filled(): Promise<{ readonly cosmos: InProcessCosmos; readonly di
   for (let number = 0; number < jobs; number += 1) {
     put(cosmos, number, number === 3 || number === 1_700 ? 'open' : 'ended')
   }
-  await cosmos.engine.settled()
+  // The first query makes the store read and count what it has.
+  await rows(cosmos, open)
   return { cosmos, directory }
 }
 
@@ -119,9 +120,10 @@ it('a document that changes after its block was summarized is found after a cras
   put(running, 1_000, 'open')
   running.engine.container('shop', 'orders').execute(['k3'], { kind: 'delete', id: 'j3' })
   await running.engine.settled()
-  // A copy of the file has what is on disk when the process dies.
+  // A copy of the files has what is on disk when the process dies.
   const copy = scratchDirectory()
-  cpSync(`${directory}/data.mdb`, `${copy}/data.mdb`)
+  for (const file of readdirSync(directory).filter((name) => /\.(?:mdb|log)$/u.test(name)))
+    cpSync(`${directory}/${file}`, `${copy}/${file}`)
   const recovered = opened(copy)
   expect(await rows(recovered, open)).toEqual([2])
   expect(await rows(recovered, oldestOpen)).toEqual(['j1000', 'j1700'])

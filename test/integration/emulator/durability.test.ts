@@ -98,10 +98,10 @@ describe('a data directory', () => {
       encoding: 'string',
       overlappingSync: false,
     })
-    await store.put('format', '7')
+    await store.put('format', '8')
     await store.close()
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow(
-      'has format 7; this version reads format 6',
+      'has format 8; this version reads format 7',
     )
   })
 

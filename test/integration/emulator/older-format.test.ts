@@ -7,12 +7,12 @@ import { scratchDirectory } from '../../support/scratch-directory.js'
 
 const settings = { encoding: 'string', overlappingSync: false } as const
 
-type Older = '2' | '3' | '5'
+type Older = '2' | '3' | '5' | '6'
 
 /**
  * Copies a directory as formats 2 and 3 had it: without the records that find documents, and without the counts
  * of partitions. Format 2 had pages of 4 KB, and a line of all fields before the whole text of a document. Format 5 had
- * no templates, which so few documents do not make.
+ * no templates, which so few documents do not make. Format 6 had no record of logs.
  */
 async function olderCopy(path: string, cosmos: InProcessCosmos, format: Older): Promise<string> {
   const container = cosmos.engine.container('shop', 'orders')
@@ -27,11 +27,11 @@ async function olderCopy(path: string, cosmos: InProcessCosmos, format: Older): 
   const copy = scratchDirectory()
   const target = open<string, string>({ path: copy, pageSize: format === '2' ? 4_096 : 8_192, ...settings })
   const total = new RecordTotal()
+  const isOld = format === '2' || format === '3'
   for (const { key, value } of source.getRange()) {
-    if (key === 'format' || key === 'total') continue
-    if (format !== '5' && key.startsWith('by-')) continue
-    const text =
-      format !== '5' && key.startsWith('partition/') ? withoutCounts(key, value) : (older.get(key) ?? value)
+    if (key === 'format' || key === 'total' || key === 'log') continue
+    if (isOld && key.startsWith('by-')) continue
+    const text = isOld && key.startsWith('partition/') ? withoutCounts(key, value) : (older.get(key) ?? value)
     total.add(sealOf(text))
     await target.put(key, text)
   }
@@ -48,8 +48,8 @@ function withoutCounts(key: string, value: string): string {
   return sealed(key, JSON.stringify(record))
 }
 
-it.each(['2', '3', '5'] as const)(
-  'a data directory of format %s is read, and then has format 6',
+it.each(['2', '3', '5', '6'] as const)(
+  'a data directory of format %s is read, and then has format 7',
   async (format) => {
     const first = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory: first, partitionCount: 3 })
@@ -90,8 +90,8 @@ it.each(['2', '3', '5'] as const)(
     expect([...scan(again)].map((version) => version.toJSON())).toEqual(changed)
     await newer.close()
     const store = open<string, string>({ path: dataDirectory, ...settings })
-    expect(store.get('format')).toBe('6')
-    // A store that had format 6 from the beginning has the same records.
+    expect(store.get('format')).toBe('7')
+    // A store that had format 7 from the beginning has the same records.
     const finding = [...store.getKeys()].filter((key) => key.startsWith('by-'))
     expect(finding.filter((key) => key.startsWith('by-expiry/'))).toHaveLength(49)
     expect(finding.filter((key) => key.startsWith('by-id/'))).toHaveLength(53)

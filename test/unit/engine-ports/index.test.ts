@@ -1,3 +1,4 @@
+import { noJournal } from '../../../src/emulator/engine/index.js'
 import { describe, expect, it } from 'vitest'
 import { type FeedRange, type NewLease, renew } from '../../../lease-store/index.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
@@ -142,7 +143,11 @@ describe('state store port on the engine', () => {
 
 describe('ports of an engine whose disk fails', () => {
   it('neither acknowledge nor return a document that the journal could not store', async () => {
-    const journal = { append: () => undefined, settled: () => Promise.reject(new Error('disk full')) }
+    const journal = {
+      ...noJournal,
+      append: () => undefined,
+      settled: () => Promise.reject(new Error('disk full')),
+    }
     const engine = anEngine({ journal })
     engine.createDatabase('db')
     engine.createContainer('db', { id: 'jobs', partitionKey: { paths: ['/pk'] } })

@@ -2,6 +2,7 @@ import type { JsonObject } from '../values/json.js'
 import type { KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import type { DocumentVersion } from '../values/document-version.js'
+import type { KeptDocument } from '../values/version-fields.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 
@@ -121,6 +122,20 @@ export interface Journal {
   append(records: readonly JournalRecord[]): void
   /** Resolves when everything appended so far is durable. Returns null if everything is durable already. */
   settled(): Promise<void> | null
+  /**
+   * Resolves when everything appended so far is where the `DocumentSource` and the next process find it without reading
+   * changes again. Returns null if it is there already.
+   */
+  applied(): Promise<void> | null
+  /** Takes documents that its contents had, as they are in memory now. */
+  recover(records: readonly JournalRecord[]): void
+}
+
+/** A document that is durable, but not in the `DocumentSource` yet. */
+export interface RecoveredDocument extends InContainer {
+  readonly number: number
+  /** Null if the document is removed. */
+  readonly kept: KeptDocument | null
 }
 
 /** The contents of a journal. The records of one kind may be in any order. */
@@ -132,12 +147,16 @@ export interface JournalContents {
   readonly users: Iterable<NamedRecord>
   readonly permissions: Iterable<PermissionRecord>
   history(containerRid: string): KeptHistory | undefined
+  /** The documents that the `DocumentSource` lacks, or has in an earlier version. */
+  readonly documents: Iterable<RecoveredDocument>
 }
 
 /** A journal for an engine without persistence. */
 export const noJournal: Journal = {
   append: () => undefined,
   settled: () => null,
+  applied: () => null,
+  recover: () => undefined,
 }
 
 export function documentRecord(containerRid: string, value: DocumentVersion): JournalRecord {

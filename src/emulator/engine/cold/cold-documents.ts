@@ -36,6 +36,11 @@ export class ColdDocuments {
     this.gone.add(number)
   }
 
+  /** Returns a version of a document that the disk does not have yet, as a new one. */
+  recovered({ keyText, epk, text, ...head }: KeptDocument): DocumentVersion {
+    return new DocumentVersion({ keyText, epk, owner: this.known }, head, text)
+  }
+
   removalStored(number: number): void {
     this.gone.delete(number)
   }
@@ -124,10 +129,14 @@ export class ColdDocuments {
     return !this.hot.has(number) && !this.gone.has(number)
   }
 
-  private versionOf({ keyText, epk, text, ...head }: KeptDocument): DocumentVersion {
-    if (this.owner === null) throw new RangeError('cold documents need a container')
-    const version = new DocumentVersion({ keyText, epk, owner: this.owner }, head, text)
+  private versionOf(kept: KeptDocument): DocumentVersion {
+    const version = this.recovered(kept)
     version.release()
     return version
+  }
+
+  private get known(): ColdOwner {
+    if (this.owner === null) throw new RangeError('cold documents need a container')
+    return this.owner
   }
 }

@@ -113,6 +113,11 @@ export class PhysicalPartition {
     return found
   }
 
+  /** Takes versions into memory that are counted already. */
+  recover(versions: readonly DocumentVersion[]): void {
+    for (const version of sortedBy(versions, numberOf)) this.admit(version)
+  }
+
   /** Returns the documents of one partition key, in the order of creation. */
   documentsOf(keyText: string): Iterable<DocumentVersion> {
     const hot = documentsIn(this.logical.get(keyText))
@@ -165,7 +170,7 @@ export class PhysicalPartition {
 
   /** Takes over documents in memory from the partitions that this one replaces. Does not count them. */
   takeOver(versions: Iterable<DocumentVersion>, parents: readonly PhysicalPartition[], held: Held): void {
-    for (const version of sortedBy([...versions], numberOf)) this.admit(version)
+    this.recover([...versions])
     this.coldLsn = Math.max(...parents.map(({ coldLsn }) => coldLsn))
     this.count = held.count
     this.bytes = held.bytes

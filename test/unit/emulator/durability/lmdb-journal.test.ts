@@ -102,7 +102,7 @@ describe('LmdbJournal', () => {
       container.execute([String(document['pk'])], { kind: 'upsert', document })
     }
     for (let number = 0; number < 520; number += 1) write(number, 1)
-    await before.engine.settled()
+    await container.journal.applied()
     for (let number = 0; number < 300; number += 1) write(number, 2)
     await before.close()
 

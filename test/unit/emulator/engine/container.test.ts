@@ -1,3 +1,4 @@
+import { noJournal } from '../../../../src/emulator/engine/index.js'
 import { describe, expect, it } from 'vitest'
 import type { ItemOperation, JsonObject, JournalRecord } from '../../../../src/emulator/engine/index.js'
 import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
@@ -54,8 +55,8 @@ describe('a container of the engine', () => {
   it('leaves no trace of a batch that fails: no document, no LSN, no journal entry', () => {
     const told: JournalRecord[] = []
     const journal = {
+      ...noJournal,
       append: (records: readonly JournalRecord[]) => void told.push(...records),
-      settled: () => null,
     }
     const container = aContainer(anEngine({ journal }))
     container.execute(['a'], upsertOf('x', 'a'))

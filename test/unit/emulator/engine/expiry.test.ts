@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { noJournal } from '../../../../src/emulator/engine/index.js'
 import { describe, expect, it } from 'vitest'
 import { DocumentVersion, type JournalRecord } from '../../../../src/emulator/engine/index.js'
 import { expiresAt, ExpiryQueue } from '../../../../src/emulator/engine/expiry/expiry-queue.js'
@@ -45,8 +46,8 @@ describe('the time to live', () => {
     let now = start
     const told: JournalRecord[] = []
     const journal = {
+      ...noJournal,
       append: (records: readonly JournalRecord[]) => told.push(...records),
-      settled: () => null,
     }
     const container = aContainer(anEngine({ now: () => now, journal }), { defaultTtl: 10 }, 3)
     container.execute(['b'], upsertOf('kept', 'b', { ttl: -1 }))

@@ -1,0 +1,153 @@
+import { crc32 } from 'node:zlib'
+import type { RecoveredDocument } from '../engine/index.js'
+import { decodedDocument, encodedDocument } from './document-record.js'
+import {
+  addGroup,
+  clear,
+  documentIn,
+  emptyGroup,
+  isDocument,
+  isSummaryKey,
+  setValue,
+  summaryKeyOf,
+  type Group,
+} from './journal-entries.js'
+
+/**
+ * A frame of the log is a group: a fixed mark, the length of its lines in bytes, their checksum, and the lines. The
+ * first character of a line says what it is.
+ */
+const kinds = {
+  /** A prefix whose keys are removed. */
+  cleared: 'c',
+  /** A key that is removed. */
+  none: 'n',
+  /** A key and its value. */
+  value: 'v',
+  /** The key of a document that is removed. */
+  gone: 'g',
+  /** The key of a document, whose record is the next two lines. */
+  document: 'd',
+} as const
+
+const mark = Buffer.from('\nSTWLOG\n')
+const headBytes = mark.length + 8
+
+/** What the frames of logs say together. */
+export interface Logged {
+  /** All but the documents. */
+  readonly group: Group
+  readonly documents: Map<string, RecoveredDocument>
+}
+
+export function nothingLogged(): Logged {
+  return { group: emptyGroup(), documents: new Map() }
+}
+
+/**
+ * The number of a log, and the position of a frame in it. The checksum covers both, so that no frame is valid at another
+ * place.
+ */
+export interface FramePlace {
+  readonly log: number
+  readonly position: number
+}
+
+/** Returns a group as a frame. */
+export function frameOf(group: Group, place: FramePlace): Buffer {
+  const text = linesOf(group).join('\n')
+  const bytes = Buffer.byteLength(text)
+  const frame = Buffer.allocUnsafe(headBytes + bytes)
+  mark.copy(frame)
+  frame.writeUInt32LE(bytes, mark.length)
+  frame.write(text, headBytes)
+  frame.writeUInt32LE(checksumOf(frame.subarray(headBytes), place), mark.length + 4)
+  return frame
+}
+
+function linesOf({ entries, cleared }: Group): string[] {
+  const lines: string[] = []
+  for (const prefix of cleared) lines.push(kinds.cleared + prefix)
+  for (const [key, entry] of entries) {
+    if (isDocument(entry)) {
+      const { containerRid, version } = entry
+      if (version === null) lines.push(kinds.gone + key)
+      else
+        lines.push(
+          kinds.document + key,
+          encodedDocument(containerRid, version, () => null),
+        )
+    } else if (entry !== null) lines.push(`${kinds.value}${key}\t${entry}`)
+    // A changed document removes the summary of its block, so no line needs to say so.
+    else if (!isSummaryKey(key)) lines.push(kinds.none + key)
+  }
+  return lines
+}
+
+/** Returns the lines of the complete frame at a place, and its end. Null if there is none. */
+export function frameAt(
+  bytes: Buffer,
+  place: FramePlace,
+): { readonly lines: string; readonly end: number } | null {
+  const { position } = place
+  const start = position + headBytes
+  if (start > bytes.length || !bytes.subarray(position, position + mark.length).equals(mark)) return null
+  const end = start + bytes.readUInt32LE(position + mark.length)
+  const found = bytes.subarray(start, end)
+  const isWhole =
+    end <= bytes.length && bytes.readUInt32LE(position + mark.length + 4) === checksumOf(found, place)
+  return isWhole ? { lines: found.toString(), end } : null
+}
+
+/**
+ * Whether a complete frame begins after a position. A frame is written only when the one before it is on disk. So the
+ * bytes at the position were altered later.
+ */
+export function isFollowed(bytes: Buffer, { log, position }: FramePlace): boolean {
+  for (let at = bytes.indexOf(mark, position + 1); at >= 0; at = bytes.indexOf(mark, at + 1)) {
+    if (frameAt(bytes, { log, position: at }) !== null) return true
+  }
+  return false
+}
+
+function checksumOf(bytes: Uint8Array, { log, position }: FramePlace): number {
+  return crc32(bytes, crc32(`${log} ${position}`))
+}
+
+/** Adds what a frame says to what the frames before it say. */
+export function addLines(logged: Logged, text: string): void {
+  const { documents } = logged
+  const group = emptyGroup()
+  const lines = text.split('\n').values()
+  for (const line of lines) {
+    const rest = line.slice(1)
+    switch (line.charAt(0)) {
+      case kinds.cleared:
+        clear(group, rest)
+        for (const key of documents.keys()) if (key.startsWith(rest)) documents.delete(key)
+        break
+      case kinds.none:
+        group.entries.set(rest, null)
+        break
+      case kinds.value: {
+        const end = rest.indexOf('\t')
+        setValue(group, rest.slice(0, end), rest.slice(end + 1))
+        break
+      }
+      case kinds.gone:
+        note(rest, null)
+        break
+      case kinds.document:
+        note(rest, `${lines.next().value ?? ''}\n${lines.next().value ?? ''}`)
+    }
+  }
+  addGroup(logged.group, group)
+
+  function note(key: string, record: string | null): void {
+    const { containerRid, number } = documentIn(key)
+    const value = record === null ? null : Buffer.from(record)
+    const kept = value && decodedDocument(containerRid, { number, value }, () => undefined)
+    documents.set(key, { containerRid, number, kept: kept ?? null })
+    group.entries.set(summaryKeyOf(containerRid, number), null)
+  }
+}
