@@ -12,6 +12,7 @@ import {
   type FleetRequest,
   type FleetRow,
   type FleetStatus,
+  type FleetStore,
 } from './control.js'
 import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
 import { instanceOf, started, type ChildProgram, type Instance } from './instance.js'
@@ -22,6 +23,8 @@ import { makeOwn, socketPath } from './state-directory.js'
 
 export interface FleetOptions {
   readonly connection: Connection & { readonly unitPrefix?: string }
+  /** The store, for the commands of other terminals. Default: unknown. */
+  readonly store?: FleetStore
   /** The number of processes of each role. A process of `all` runs every role. */
   readonly counts: Counts
   readonly stateDirectory: string
@@ -120,8 +123,7 @@ class RunningFleet implements Fleet {
     const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
     const found = await Promise.all(backlogs)
     return {
-      processId: process.pid,
-      wanted: this.wanted(),
+      ...this.known(),
       leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
       backlog: found.flatMap(([, backlog]) => backlog ?? []),
       rows: await Promise.all(rows),
@@ -194,7 +196,11 @@ class RunningFleet implements Fleet {
 
   /** Returns the status that needs no request to the store. */
   private withoutStore(): FleetStatus {
-    return { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] }
+    return { ...this.known(), leases: {}, backlog: [], rows: [] }
+  }
+
+  private known(): Pick<FleetStatus, 'processId' | 'wanted' | 'store'> {
+    return { processId: process.pid, wanted: this.wanted(), store: this.options.store ?? {} }
   }
 
   /** Lets the processes of a role, or of all roles, look for leases immediately. */
