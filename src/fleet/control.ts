@@ -37,7 +37,10 @@ export interface FleetStore {
   readonly leaseContainer?: string
 }
 
-/** A fleet, as commands show it. The answers to `counts` and `stop` have no leases, backlog or rows. */
+/**
+ * A fleet, as commands show it. Only the answer to `status` has leases and backlog, and only that and the answer to
+ * `rebalance` have rows.
+ */
 export interface FleetStatus {
   readonly processId: number
   /** The requested number of processes, by role. */

@@ -117,17 +117,22 @@ class RunningFleet implements Fleet {
   }
 
   async status(): Promise<FleetStatus> {
-    const rows = [...this.keepers].flatMap(([role, keeper]) =>
-      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
-    )
+    const rows = this.rows()
     const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
     const found = await Promise.all(backlogs)
     return {
       ...this.known(),
       leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
       backlog: found.flatMap(([, backlog]) => backlog ?? []),
-      rows: await Promise.all(rows),
+      rows: await rows,
     }
+  }
+
+  private rows(): Promise<readonly FleetRow[]> {
+    const rows = [...this.keepers].flatMap(([role, keeper]) =>
+      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
+    )
+    return Promise.all(rows)
   }
 
   async stop(): Promise<void> {
@@ -174,12 +179,12 @@ class RunningFleet implements Fleet {
         if (keeper === undefined) return this.noRole(request.role)
         keeper.scale(request.count)
         await this.rememberScaled(request.role, request.count)
-        return { kind: 'done', status: await this.status() }
+        return { kind: 'done', status: this.withoutStore() }
       }
       case 'rebalance': {
         if (request.role !== undefined && !this.keepers.has(request.role)) return this.noRole(request.role)
         this.rebalance(request.role)
-        return { kind: 'done', status: await this.status() }
+        return { kind: 'done', status: { ...this.withoutStore(), rows: await this.rows() } }
       }
       case 'stop': {
         await this.stop()
@@ -194,7 +199,7 @@ class RunningFleet implements Fleet {
     }
   }
 
-  /** Returns the status that needs no request to the store. */
+  /** Returns the status that needs no request to the store, which may be away while a person scales. */
   private withoutStore(): FleetStatus {
     return { ...this.known(), leases: {}, backlog: [], rows: [] }
   }
