@@ -86,6 +86,7 @@ const rooms = {
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
+    'fleet-decisions': ['model', 'model/values', 'store', '/platform'],
     decisions: ['gates', 'model', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/values', 'pauses', 'plan', 'store', '/platform'],
@@ -129,7 +130,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'fleet-decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

@@ -11,8 +11,10 @@ const terminal = terminalOf(process)
 
 let called: Command | undefined
 
-async function ending(run: Promise<number>): Promise<void> {
+async function ending(run: Promise<number>, { endsNow } = { endsNow: false }): Promise<void> {
   process.exitCode = await run
+  // The empty text is written after all others, which may not have reached a pipe yet.
+  if (endsNow) process.stdout.write('', () => process.exit())
 }
 
 // EPIPE means that the reader of the output has closed it ("| head"). This is not an error.

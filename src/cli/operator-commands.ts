@@ -100,7 +100,9 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 /** Adds the commands that report about all jobs. */
 function addReportCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('audit'))
-    .description('the decisions of operators about all jobs, schedules, limits and pauses: who, what and why')
+    .description(
+      'the decisions of operators about all jobs, schedules, limits, pauses and instances: who, what and why',
+    )
     .option(
       '--limit <n>',
       'the largest number of jobs, schedules and limits whose decisions are listed',

@@ -28,11 +28,25 @@ export interface FleetRow {
   readonly cpuShare: number | null
 }
 
-/** A fleet, as commands show it. The answers to `counts` and `stop` have no leases, backlog or rows. */
+/** The store of a fleet, by the options of commands, without secrets. */
+export interface FleetStore {
+  readonly data?: string
+  readonly endpoint?: string
+  readonly database?: string
+  readonly container?: string
+  readonly leaseContainer?: string
+}
+
+/**
+ * A fleet, as commands show it. Only the answer to `status` has leases and backlog, and only that and the answer to
+ * `rebalance` have rows.
+ */
 export interface FleetStatus {
   readonly processId: number
   /** The requested number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
+  /** Missing if the fleet has an older version. */
+  readonly store?: FleetStore
   /**
    * The number of leases of each role, or null if the store did not answer. Instances beyond this number are
    * spares.

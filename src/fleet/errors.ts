@@ -1,8 +1,14 @@
+const commandAdvice =
+  'run this in the folder where "stepward start --instances N" runs, or pass the same --state DIRECTORY'
+
+/** No fleet answers. The advice is for a person at a terminal, if no other advice is given. */
 export class FleetNotRunning extends Error {
   override readonly name = 'FleetNotRunning'
-  constructor(path: string, options: ErrorOptions) {
-    const advice =
-      'run this in the folder where "stepward start --instances N" runs, or pass the same --state DIRECTORY'
+  constructor(
+    readonly path: string,
+    options: ErrorOptions,
+    advice = commandAdvice,
+  ) {
     super(`no fleet answers at ${path}: ${advice}`, options)
   }
 }

@@ -12,6 +12,7 @@ import {
   type FleetRequest,
   type FleetRow,
   type FleetStatus,
+  type FleetStore,
 } from './control.js'
 import { FleetLeases, type RoleBacklog } from './fleet-leases.js'
 import { instanceOf, started, type ChildProgram, type Instance } from './instance.js'
@@ -22,6 +23,8 @@ import { makeOwn, socketPath } from './state-directory.js'
 
 export interface FleetOptions {
   readonly connection: Connection & { readonly unitPrefix?: string }
+  /** The store, for the commands of other terminals. Default: unknown. */
+  readonly store?: FleetStore
   /** The number of processes of each role. A process of `all` runs every role. */
   readonly counts: Counts
   readonly stateDirectory: string
@@ -114,18 +117,22 @@ class RunningFleet implements Fleet {
   }
 
   async status(): Promise<FleetStatus> {
-    const rows = [...this.keepers].flatMap(([role, keeper]) =>
-      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
-    )
+    const rows = this.rows()
     const backlogs = [...this.leases].map(async ([role, leases]) => [role, await leases.backlog()] as const)
     const found = await Promise.all(backlogs)
     return {
-      processId: process.pid,
-      wanted: this.wanted(),
+      ...this.known(),
       leases: Object.fromEntries(found.map(([role, backlog]) => [role, leaseCountOf(backlog)])),
       backlog: found.flatMap(([, backlog]) => backlog ?? []),
-      rows: await Promise.all(rows),
+      rows: await rows,
     }
+  }
+
+  private rows(): Promise<readonly FleetRow[]> {
+    const rows = [...this.keepers].flatMap(([role, keeper]) =>
+      keeper.instances.map((instance) => this.rowOf(role, instance, keeper.isRetiring(instance))),
+    )
+    return Promise.all(rows)
   }
 
   async stop(): Promise<void> {
@@ -172,12 +179,12 @@ class RunningFleet implements Fleet {
         if (keeper === undefined) return this.noRole(request.role)
         keeper.scale(request.count)
         await this.rememberScaled(request.role, request.count)
-        return { kind: 'done', status: await this.status() }
+        return { kind: 'done', status: this.withoutStore() }
       }
       case 'rebalance': {
         if (request.role !== undefined && !this.keepers.has(request.role)) return this.noRole(request.role)
         this.rebalance(request.role)
-        return { kind: 'done', status: await this.status() }
+        return { kind: 'done', status: { ...this.withoutStore(), rows: await this.rows() } }
       }
       case 'stop': {
         await this.stop()
@@ -192,9 +199,13 @@ class RunningFleet implements Fleet {
     }
   }
 
-  /** Returns the status that needs no request to the store. */
+  /** Returns the status that needs no request to the store, which may be away while a person scales. */
   private withoutStore(): FleetStatus {
-    return { processId: process.pid, wanted: this.wanted(), leases: {}, backlog: [], rows: [] }
+    return { ...this.known(), leases: {}, backlog: [], rows: [] }
+  }
+
+  private known(): Pick<FleetStatus, 'processId' | 'wanted' | 'store'> {
+    return { processId: process.pid, wanted: this.wanted(), store: this.options.store ?? {} }
   }
 
   /** Lets the processes of a role, or of all roles, look for leases immediately. */

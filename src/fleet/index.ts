@@ -13,9 +13,9 @@
  *
  * Start with `fleet.ts`, then read `role-keeper.ts`.
  */
-export type { FleetRequest, FleetRow, FleetStatus } from './control.js'
+export type { FleetRequest, FleetRow, FleetStatus, FleetStore } from './control.js'
 export { FleetNotRunning } from './errors.js'
 export { startFleet, type Fleet } from './fleet.js'
 export type { Begin, ToChild, ToParent } from './instance.js'
 export { socketPath, stateDirectoryOf } from './state-directory.js'
-export { fleetStatus, localFleet } from './local.js'
+export { fleetPlace, fleetStatus, localFleet } from './local.js'

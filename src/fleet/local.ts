@@ -1,6 +1,12 @@
+import { hostname } from 'node:os'
 import { ConfigurationInvalid } from '../connection/index.js'
 import { askFleet, type FleetRequest, type FleetStatus } from './control.js'
 import type { ScaleTarget } from '../operations/index.js'
+
+/** Returns the name of the fleet of this machine, as decisions about it are recorded. */
+export function fleetPlace(): string {
+  return `fleet on ${hostname()}`
+}
 
 /** Returns a scale target for a role of the fleet that listens at `path`. */
 export function localFleet(path: string, role: string): ScaleTarget {
@@ -12,6 +18,7 @@ export function localFleet(path: string, role: string): ScaleTarget {
   }
   return {
     name: `local ${role}`,
+    place: fleetPlace(),
     role,
     instances: () => wanted({ command: 'counts' }),
     scale: (count) => wanted({ command: 'scale', role, count }),

@@ -44,6 +44,7 @@ export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTar
   const found = (): Promise<Found> => (sought ??= find(app, azure))
   return {
     name: `app ${app.name}`,
+    place: `app ${app.name}`,
     role: null,
     instances: async () => {
       const { sitePath, isPerSite, capacity } = await find(app, azure)

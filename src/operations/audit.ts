@@ -8,20 +8,25 @@ export interface AuditRow {
   readonly by: string
   readonly command: string
   readonly why: string
-  /** What the decision is about. A decision about notices names their job. The id of a limit is its key. */
-  readonly about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent'
+  /**
+   * What the decision is about. A decision about notices names their job. The id of a limit is its key, and that of a
+   * fleet is a role or `all`.
+   */
+  readonly about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent' | 'fleet'
   readonly id: string
   readonly partitionKey: string
   readonly workflow: string
   /** The step, if the decision is about one step. */
   readonly stepId: string | null
+  /** Where the instances run, such as `app shop-agents`. Null if the decision is about something else. */
+  readonly target: string | null
 }
 
 /** A page of decisions. */
 export interface AuditPage {
   /**
-   * Every decision about the jobs, schedules and limits of this page, and about pauses of workflows and agents, the newest first. The newest decision about a
-   * job decides on which page its decisions are.
+   * Every decision about the jobs, schedules and limits of this page, about pauses of workflows and agents, and about
+   * instances, the newest first. The newest decision about a job decides on which page its decisions are.
    */
   readonly rows: readonly AuditRow[]
   /**
@@ -44,6 +49,11 @@ const decision = z.object({
   /** The workflow or agent that an operator has paused or resumed. */
   kind: z.enum(['workflow', 'agent']).optional(),
   name: z.string().optional(),
+  /** The role that an operator has scaled or rebalanced, and where its instances run. */
+  role: z.string().optional(),
+  target: z.string().nullable().default(null),
+  from: z.number().nullable().default(null),
+  to: z.number().nullable().default(null),
 })
 
 const operated = z.object({
@@ -63,7 +73,7 @@ const operated = z.object({
   triageAudit: z.array(decision.extend({ command: z.string().default('triage') })).default([]),
 })
 
-/** Reads a page of the decisions of operators about all jobs, schedules and limits, and about pauses. */
+/** Reads a page of the decisions of operators about all jobs, schedules and limits, about pauses, and about instances. */
 export async function readAudit(
   queries: Pick<JobQueries, 'listOperated'>,
   { beforeMs, limit }: { readonly beforeMs: number | null; readonly limit: number },
@@ -93,17 +103,25 @@ function rowsOf(document: unknown): AuditRow[] {
   })()
   const entries = [...made.audit, ...made.changes, ...made.resends, ...made.triageAudit]
   return entries.flatMap((entry) => {
-    const { at, by, why, command, stepId, kind, name = '' } = entry
-    const about = named ?? (kind === undefined ? null : { about: kind, id: name })
+    const { at, by, why, command, stepId, target } = entry
+    const about = named ?? aboutOf(entry)
     if (about === null) return []
-    return [{ at, by, why, command: withNumbers(command, entry), stepId, ...about, partitionKey, workflow }]
+    const said = { at, by, why, command: withNumbers(command, entry), stepId, target }
+    return [{ ...said, ...about, partitionKey, workflow }]
   })
+}
+
+/** Returns what a decision is about, if its document has decisions about several things. */
+function aboutOf({ kind, name = '', role }: z.infer<typeof decision>): Named | null {
+  if (kind !== undefined) return { about: kind, id: name }
+  return role === undefined ? null : { about: 'fleet', id: role }
 }
 
 type Named = Pick<AuditRow, 'about' | 'id'>
 
-/** Returns a command with the numbers that it set, such as `set atOnce 5, perSecond 2`. */
+/** Returns a command with the numbers that it set, such as `set atOnce 5, perSecond 2` or `scale 2 → 5`. */
 function withNumbers(command: string, made: z.infer<typeof decision>): string {
+  if (made.from !== null && made.to !== null) return `${command} ${made.from} → ${made.to}`
   const names = ['atOnce', 'perSecond', 'burst'] as const
   const numbers = names.flatMap((name) => (made[name] === undefined ? [] : [`${name} ${made[name]}`]))
   return numbers.length === 0 ? command : `${command} ${numbers.join(', ')}`

@@ -1,7 +1,12 @@
+import type { Clock } from '../platform/index.js'
+import { errorMessage, withinLimit } from '../platform/internal.js'
+
 /** Counts and changes the instances of a role: in a fleet on this machine, or in an app of App Service. */
 export interface ScaleTarget {
   /** A name for messages, such as `app shop-agents`. */
   readonly name: string
+  /** The machine or the app of the instances, for the audit. */
+  readonly place: string
   /** The role that is scaled. Null if the roles of the instances are unknown. */
   readonly role: string | null
   instances(): Promise<number>
@@ -28,4 +33,22 @@ export function scaleWarnings(
   const standing = standingWithout[role]
   if (standing === undefined) return []
   return [`Without an instance of ${role === 'all' ? 'any role' : role}, ${standing} until one runs again.`]
+}
+
+/** The time within which the store must have recorded a decision. Scaling is also done while the store is away. */
+const recordWithinMs = 5_000
+
+/**
+ * Records a decision after the instances were changed. Returns why the audit may not have it, or null. Never rejects,
+ * because the change is made.
+ */
+export function notRecorded(clock: Clock, record: () => Promise<void>): Promise<string | null> {
+  const recording = record().then(() => null, firstLine)
+  const late = `the store has not answered within ${recordWithinMs / 1_000} s`
+  return withinLimit(clock, recordWithinMs, recording, () => late)
+}
+
+/** Returns the first line of an error. Those of a login go on with every way to log in. */
+function firstLine(error: unknown): string {
+  return errorMessage(error).split('\n', 1)[0] ?? ''
 }

@@ -31,7 +31,7 @@
  * call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/` connects
  * scheduler, agents and clients of one process, and `timing/` does work when it is due. `items/` makes
  * the items of large lists jobs. `gates/` has the limits that steps share, and `pauses/` the pauses of workflows and
- * agents. `payloads/` puts
+ * agents. `fleet-decisions/` records what operators decided about instances. `payloads/` puts
  * large values into a payload store, and documents contain tickets in their place.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another

@@ -49,6 +49,11 @@ export {
   type JobAddress,
   type WakeUps,
 } from './in-process/job-endings.js'
+export {
+  recordFleetDecision,
+  refuseFleetTerms,
+  type FleetDecisionTerms,
+} from './fleet-decisions/fleet-decisions.js'
 export { PauseBoard } from './pauses/pause-board.js'
 export { schedule } from './decisions/schedule.js'
 export { readers, type Reader } from './decisions/readers.js'

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { kill } from 'node:process'
 import { connect, type Job } from 'stepward'
@@ -71,7 +73,7 @@ it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (
   const left = [...orders]
   for (const instances of [1, 4, 2, 0, 3]) {
     const beganAt = performance.now()
-    expect((await fleet.command('scale', 'all', String(instances))).code).toBe(0)
+    expect((await fleet.command('scale', 'all', String(instances), '--why', 'the load changes')).code).toBe(0)
     const latencies: number[] = []
     for (const order of left.splice(0, 8)) {
       const submittedAt = performance.now()
@@ -101,9 +103,16 @@ it('a fleet on an embedded store keeps its scale and leaves no orphan when its p
   const data = ['--data', await temporaryDirectory()]
   const first = await startLocalFleet(1, env, [...state, ...data])
   await first.parent.line('"type":"host.started"')
-  const scaled = await first.command('scale', 'all', '2', ...state)
+  const scaled = await first.command('scale', 'all', '2', '--why', 'a sale', '--by', 'ann', ...state)
   expect(scaled.stdout).toContain('1 → 2')
   expect(scaled.stderr).toContain('1 lease for 2 instances, so 1 instance waits as a spare')
+  expect(scaled.stderr).not.toContain('audit')
+  const rebalanced = await first.command('rebalance', '--why', 'uneven', '--json', ...state)
+  expect(JSON.parse(rebalanced.stdout)).toMatchObject({ why: 'uneven', isRecorded: true })
+  expect(JSON.parse((await first.command('audit', '--json', ...data)).stdout)).toMatchObject([
+    { about: 'fleet', id: 'all', command: 'rebalance', why: 'uneven' },
+    { about: 'fleet', id: 'all', command: 'scale 1 → 2', by: 'ann', why: 'a sale' },
+  ])
   await first.parent.line('"type":"host.started"', 2)
   // The parent shares its pipes with its children, so this resolves only when all of them have ended.
   const { stderr } = await first.parent.kill('SIGKILL')
@@ -124,12 +133,26 @@ it('a fleet on an embedded store keeps its scale and leaves no orphan when its p
     instances: 1,
     leases: 1,
   })
-  expect((await second.command('scale', 'reader', '2', ...state)).stderr).toMatch(
+  expect((await second.command('scale', 'reader', '2', '--why', 'w', ...state)).stderr).toMatch(
     /"reader" is not a role: it must be one of/,
   )
   expect((await second.command('stop', ...state)).code).toBe(0)
   expect((await second.parent.ended).code).toBe(0)
   expect((await second.command('fleet', ...state)).code, 'not found').toBe(3)
+})
+
+it('`scale` ends although its store never answers, and says that the audit lacks the decision', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const state = ['--state', await temporaryDirectory()]
+  const fleet = await startLocalFleet(1, {}, [...state, '--data', await temporaryDirectory()])
+  const store = ['--endpoint', `http://127.0.0.1:${port}`, '--key', 'a2V5']
+  const { code, stdout, stderr } = await fleet.command('scale', 'all', '0', '--why', 'w', ...store, ...state)
+  expect(code).toBe(0)
+  expect(stdout).toContain('local all: 1 → 0')
+  expect(stderr).toContain('the audit does not have this decision: the store has not answered within 5 s')
+  silent.close()
 })
 
 /** Resolves when the leases of every role are spread evenly over this number of instances. */

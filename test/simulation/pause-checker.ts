@@ -1,5 +1,5 @@
 import type { StepDocument } from '../../src/sas/model/documents.js'
-import type { PausesDocument } from '../../src/sas/model/pause-documents.js'
+import type { PausesDocument } from '../../src/sas/model/operator-documents.js'
 import { workOf } from '../../src/sas/model/work.js'
 import type { Checker, SimulationEvent } from '../../src/testing/events.js'
 import { stateContainer } from '../../src/testing/job-fleet.js'

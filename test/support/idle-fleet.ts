@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { onTestFinished } from 'vitest'
-import { startFleet, type Fleet } from '../../src/fleet/index.js'
+import { startFleet, type Fleet, type FleetStore } from '../../src/fleet/index.js'
 import { silent } from '../../src/telemetry/internal.js'
 
 /** Creates a folder and removes it when the test ends. */
@@ -24,16 +24,18 @@ export function askedFile(stateDirectory: string, role: string): string {
   return join(stateDirectory, `${role}.asked`)
 }
 
-/** Starts a fleet whose processes do nothing, and stops it when the test ends. */
+/** Starts a fleet whose processes do nothing, and stops it when the test ends. `store` is what it tells commands. */
 export async function idleFleet(
   counts: Readonly<Record<string, number>>,
   stateDirectory: string,
+  store?: FleetStore,
 ): Promise<Fleet> {
   const cosmos = createInProcessCosmos()
   const program = join(await temporaryFolder(), 'idle.mjs')
   await writeFile(program, idle)
   const fleet = await startFleet({
     connection: { client: cosmos.client() },
+    ...(store === undefined ? {} : { store }),
     counts,
     stateDirectory,
     program,

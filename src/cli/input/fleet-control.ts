@@ -1,5 +1,5 @@
 import { ConfigurationInvalid } from '../../connection/index.js'
-import { FleetNotRunning, fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
+import { FleetNotRunning, fleetPlace, fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
 import type { ScaleTarget } from '../../operations/index.js'
 import { scaleTargetOf, type ScaleTargetOptions } from './scale-target.js'
 
@@ -26,6 +26,23 @@ export async function rebalanceFleet(
   return rows.filter((row) => role === undefined || row.role === role).map((row) => row.instanceName)
 }
 
+/**
+ * Returns what a request to the fleet returns. If no fleet answers, the error says what a person at a page can do, who may
+ * sit at another machine.
+ */
+async function askedAtPage<T>(state: string | undefined, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof FleetNotRunning)) throw error
+    const given = state === undefined ? '' : ` --state ${state}`
+    const advice =
+      `on the machine that serves this page, start it with "stepward start --role ROLE --instances N${given}" in ` +
+      `${process.cwd()}; if it runs in another folder, start this page again with the --state DIRECTORY of the fleet`
+    throw new FleetNotRunning(error.path, { cause: error }, advice)
+  }
+}
+
 /** The instances that a page scales and rebalances, as the options of its command choose them. */
 export async function fleetControl(options: ScaleTargetOptions) {
   const { state, appService, resourceGroup, subscription } = options
@@ -40,7 +57,15 @@ export async function fleetControl(options: ScaleTargetOptions) {
   let app: Promise<ScaleTarget> | null = null
   return {
     options: Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
-    targetOf: (role: string): Promise<ScaleTarget> => scaleTargetOf(role, options),
+    place: appService === undefined ? fleetPlace() : `app ${appService}`,
+    targetOf: async (role: string): Promise<ScaleTarget> => {
+      const target = await scaleTargetOf(role, options)
+      return {
+        ...target,
+        instances: () => askedAtPage(state, () => target.instances()),
+        scale: (count) => askedAtPage(state, () => target.scale(count)),
+      }
+    },
     wanted: async () => {
       if (appService !== undefined) {
         const target = await (app ??= scaleTargetOf('all', options))
@@ -48,7 +73,7 @@ export async function fleetControl(options: ScaleTargetOptions) {
       }
       try {
         const path = socketPath(await place())
-        const { wanted } = await fleetStatus(path, { command: 'counts' })
+        const { wanted } = await askedAtPage(state, () => fleetStatus(path, { command: 'counts' }))
         return { counts: wanted, isByRole: true, problem: null }
       } catch (error) {
         if (!(error instanceof FleetNotRunning)) throw error
@@ -56,7 +81,7 @@ export async function fleetControl(options: ScaleTargetOptions) {
       }
     },
     rebalance: (role: string | undefined, isDryRun: boolean): Promise<readonly string[]> => {
-      if (appService === undefined) return rebalanceFleet(state, role, isDryRun)
+      if (appService === undefined) return askedAtPage(state, () => rebalanceFleet(state, role, isDryRun))
       const why = `app ${appService} cannot be asked to rebalance`
       const advice = 'its instances look for leases by themselves every few seconds'
       return Promise.reject(new ConfigurationInvalid([`${why}: ${advice}`]))

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import { rolesNamed } from '../../connection/internal.js'
-import { startFleet, stateDirectoryOf, type Fleet } from '../../fleet/index.js'
+import { startFleet, stateDirectoryOf, type Fleet, type FleetStore } from '../../fleet/index.js'
 import { serveStatus, verdict } from '../../host/internal.js'
 import { consoleLogger } from '../../telemetry/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import { exitCodes } from '../output/cli-error.js'
 import { instancesText } from '../output/instances-text.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
@@ -28,6 +30,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
         )
   const starting = startFleet({
     connection: settings,
+    store: storeOf(plan, options),
     counts: Object.fromEntries(groupsOf(words).map((role) => [role, instances])),
     stateDirectory,
     program,
@@ -45,6 +48,13 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   if (typeof first === 'number') return first
   if (first.error !== undefined) throw new Error(first.why, { cause: first.error })
   return exitCodes.ok
+}
+
+/** Returns the store of the fleet, for commands that record decisions about its instances. */
+function storeOf({ settings }: FleetPlan, { data }: StartOptions): FleetStore {
+  const { database, container, leaseContainer, endpoint } = settings
+  const account = data === undefined ? { endpoint } : { data: resolve(data) }
+  return withoutUndefined({ ...account, database, container, leaseContainer })
 }
 
 /** Returns the roles for which the fleet has groups of processes. A process of `all` runs every role. */
@@ -89,11 +99,11 @@ function startedText({ counts }: Fleet, asked: number): string {
   const lines = Object.entries(counts).map(([role, count]) => {
     const using = `Using ${instancesText(count, role)}`
     if (count === asked) return `${using}.`
-    const change = `to use ${asked}, run "stepward scale ${role} ${asked}"`
+    const change = `to use ${asked}, run "stepward scale ${role} ${asked} --why TEXT"`
     return `${using}, not ${asked}: "stepward scale" set this number when the fleet ran before; ${change}.`
   })
   return [
     ...lines,
-    '"stepward fleet" shows the fleet, "stepward scale ROLE N" changes it, Ctrl-C stops it',
+    '"stepward fleet" shows the fleet, "stepward scale ROLE N --why TEXT" changes it, Ctrl-C stops it',
   ].join('\n')
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { roles } from '../../connection/internal.js'
-import { scaleWarnings } from '../../operations/index.js'
-import { report } from './performed.js'
+import { notRecorded, scaleWarnings } from '../../operations/index.js'
+import { recordFleetDecision, refuseFleetTerms, type FleetDecisionTerms } from '../../sas/internal.js'
+import { reasonUnlessDry, report, whyOf } from './performed.js'
 import type { FleetControl, PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 
@@ -29,16 +30,26 @@ const scale = route({
   summary:
     'Changes how many instances of a role run, in the fleet or the app that the page was started with.',
   roles: [],
-  asked: z.strictObject({ role: z.string().min(1), count: z.string().trim().min(1), dryRun }),
+  asked: z.strictObject({
+    role: z.string().min(1),
+    count: z.string().trim().min(1),
+    why: reasonUnlessDry,
+    dryRun,
+  }),
   answer: report,
-  handle: async (store, { role, count, dryRun: isDryRun }) => {
+  handle: async (store, { role, count, why: given, dryRun: isDryRun }) => {
     const requested = wholeNumberOf(count)
     refuseUnknown(role)
-    const target = await fleetOf(store).targetOf(role)
+    const fleet = fleetOf(store)
+    const said = saidBy(store, { command: 'scale', given, isDryRun })
+    const target = await fleet.targetOf(role)
     const before = await target.instances()
     const instances = isDryRun ? requested : await target.scale(requested)
-    const warnings = [...scaleWarnings(target, requested)]
-    return { isDryRun, done: [`${target.name}: ${before} → ${instances}`], refused: [], warnings }
+    const numbers = { role, from: before, to: instances, target: target.place }
+    const change = `${target.name}: ${before} → ${instances}`
+    const missing = isDryRun ? [] : await recorded(store, { ...said, ...numbers }, change)
+    const warnings = [...scaleWarnings(target, requested), ...missing]
+    return { isDryRun, done: [change], refused: [], warnings }
   },
 })
 
@@ -46,14 +57,42 @@ const rebalance = route({
   method: 'POST',
   path: '/api/actions/rebalance',
   summary: 'Lets the processes of the fleet that the page was started with look for leases now.',
-  asked: z.strictObject({ role: z.string().min(1).optional(), dryRun }),
+  asked: z.strictObject({ role: z.string().min(1).optional(), why: reasonUnlessDry, dryRun }),
   answer: report,
-  handle: async (store, { role, dryRun: isDryRun }) => {
+  handle: async (store, { role, why: given, dryRun: isDryRun }) => {
     if (role !== undefined) refuseUnknown(role)
-    const names = await fleetOf(store).rebalance(role, isDryRun)
-    return { isDryRun, done: [...names], refused: [] }
+    const fleet = fleetOf(store)
+    const said = saidBy(store, { command: 'rebalance', given, isDryRun })
+    const names = await fleet.rebalance(role, isDryRun)
+    const numbers = { role: role ?? 'all', from: null, to: null, target: fleet.place }
+    const change = 'the processes look for leases'
+    const warnings = isDryRun ? [] : await recorded(store, { ...said, ...numbers }, change)
+    return { isDryRun, done: [...names], refused: [], warnings }
   },
 })
+
+interface Given {
+  readonly command: FleetDecisionTerms['command']
+  readonly given: string | undefined
+  readonly isDryRun: boolean
+}
+
+/** Returns who decides and why. Refuses texts that could not be recorded, before the instances are changed. */
+function saidBy({ by }: PageStore, { command, given, isDryRun }: Given) {
+  const why = whyOf(given, isDryRun)
+  refuseFleetTerms(command, { by, why })
+  return { command, by, why }
+}
+
+/** Records a decision after the change of the instances. Returns a warning if the audit may not have it. */
+async function recorded(
+  { ports, clock }: PageStore,
+  terms: FleetDecisionTerms,
+  change: string,
+): Promise<string[]> {
+  const why = await notRecorded(clock, () => recordFleetDecision({ store: ports.state, clock }, terms))
+  return why === null ? [] : [`${change}, but the audit could not be written: ${why}`]
+}
 
 function fleetOf({ fleet }: PageStore): FleetControl {
   if (fleet !== null) return fleet

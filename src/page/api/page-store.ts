@@ -20,6 +20,8 @@ export interface WantedInstances {
 export interface FleetControl {
   /** The options with which commands act on the same instances. */
   readonly options: readonly string[]
+  /** The machine or the app of the instances, for the audit. */
+  readonly place: string
   readonly targetOf: (role: string) => Promise<ScaleTarget>
   /** Returns how many instances should run, or why this is unknown. */
   readonly wanted: () => Promise<WantedInstances>

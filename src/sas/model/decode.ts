@@ -10,7 +10,12 @@ import {
 } from './documents.js'
 import { type GateDocument, type GateWaiterDocument, gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { noticeSchema } from './notice-document.js'
-import { type PausesDocument, pausesSchema } from './pause-documents.js'
+import {
+  type FleetDecisionsDocument,
+  type PausesDocument,
+  fleetDecisionsSchema,
+  pausesSchema,
+} from './operator-documents.js'
 import { quickCheck } from './quick-check.js'
 import {
   type ScheduleDocument,
@@ -30,6 +35,7 @@ export type Decoded =
   | { readonly kind: 'gate'; readonly gate: GateDocument }
   | { readonly kind: 'waiter'; readonly waiter: GateWaiterDocument }
   | { readonly kind: 'pauses'; readonly pauses: PausesDocument }
+  | { readonly kind: 'fleetDecisions'; readonly decisions: FleetDecisionsDocument }
   /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
   /** A document that a newer version of our code wrote. It is left for an instance of that version. */
@@ -47,6 +53,7 @@ const readers = {
   gate: gateSchema.loose(),
   waiter: gateWaiterSchema.loose(),
   pauses: pausesSchema.loose(),
+  fleetDecisions: fleetDecisionsSchema.loose(),
 }
 
 /** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
@@ -93,6 +100,10 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.pauses') {
     const read = readers.pauses.safeParse(document)
     return read.success ? { kind: 'pauses', pauses: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.fleetDecisions') {
+    const read = readers.fleetDecisions.safeParse(document)
+    return read.success ? { kind: 'fleetDecisions', decisions: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }

@@ -87,3 +87,6 @@ export function basicTime(ms: number): string {
 
 /** The id of the document with the pauses of workflows and agents, which is also its partition key. */
 export const pausesDocumentId = 'sas.pauses'
+
+/** The id of the document with the decisions about instances, which is also its partition key. */
+export const fleetDecisionsId = 'sas.fleetDecisions'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
 import { gateSchema, gateWaiterSchema, limitDecisionsSchema } from './gate-documents.js'
 import { limit, place } from './gate-parts.js'
-import { pausesSchema } from './pause-documents.js'
+import { fleetDecisionsSchema, pausesSchema } from './operator-documents.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
 import { asked, collected, event, question } from './question-parts.js'
@@ -210,6 +210,7 @@ export const documentSchemas = {
   'sas.waiter': gateWaiterSchema,
   'sas.limitDecisions': limitDecisionsSchema,
   'sas.pauses': pausesSchema,
+  'sas.fleetDecisions': fleetDecisionsSchema,
 }
 
 export type NoticeDocument = z.infer<typeof noticeSchema>

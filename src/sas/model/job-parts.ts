@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { Compensation, Pause, RestartedAs, RestartOf, Triage } from './readable-parts.js'
 import { limit, place } from './gate-parts.js'
-import { pausedWith } from './pause-documents.js'
+import { pausedWith } from './operator-documents.js'
 import { attentionKinds, noticeKinds, secretHolder, ticketHolder } from './shared-parts.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import type { PausesDocument, PauseEntry } from '../model/pause-documents.js'
+import type { PausesDocument, PauseEntry } from '../model/operator-documents.js'
 import type { StateStore } from '../store/state-store.js'
 import { readPauses } from './stored-pauses.js'
 

@@ -1,5 +1,5 @@
 import { continuingSchema, type JobDocument, type StepDocument } from '../model/documents.js'
-import type { PausedWith, PauseEntry } from '../model/pause-documents.js'
+import type { PausedWith, PauseEntry } from '../model/operator-documents.js'
 import { workOf } from '../model/work.js'
 
 /** The pauses of workflows and agents as a scheduler knows them. */

@@ -2,7 +2,7 @@ import { decodeDocument } from '../model/decode.js'
 import { pausesDocumentId } from '../model/document-ids.js'
 import { continuingSchema } from '../model/documents.js'
 import { StoreUnavailable } from '../model/errors.js'
-import type { PausedWith, PauseEntry, PausesDocument } from '../model/pause-documents.js'
+import type { PausedWith, PauseEntry, PausesDocument } from '../model/operator-documents.js'
 import { replacing, type StateStore, type StateWrite, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 

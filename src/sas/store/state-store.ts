@@ -1,5 +1,5 @@
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
-import type { PausedWith } from '../model/pause-documents.js'
+import type { PausedWith } from '../model/operator-documents.js'
 
 /** A document as the state container stores it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }

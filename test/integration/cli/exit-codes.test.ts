@@ -114,6 +114,8 @@ describe('the exit code 2', () => {
     ['limit set bank --at-once many', 'the number is no number'],
     ['pause desk open --why w', 'the kind is unknown'],
     ['pause job open', 'the reason is missing'],
+    ['scale agents 2', 'the reason is missing'],
+    ['rebalance', 'the reason is missing'],
     ['list --since soon', 'the time is no time'],
     ['attention --mine --assignee ann', 'the options exclude each other'],
     ['answer open sure', 'the answer is missing'],
@@ -168,8 +170,8 @@ describe('the exit code 3', () => {
     'doctor --processor none',
     'fleet',
     'stop',
-    'scale agents 2',
-    'rebalance',
+    'scale agents 2 --why w',
+    'rebalance --why w',
   ])('is that of `%s`', async (line) => {
     expect(await codeOf(...wordsOf(line))).toBe(3)
   })

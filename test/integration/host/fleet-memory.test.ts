@@ -88,3 +88,15 @@ it('the state directory is where a fleet listens, or else in the runtime directo
   await fleetOf(0, inTemporary)
   expect(await stateDirectoryOf(undefined, '/app', places, temporary), 'a fleet listens').toBe(inTemporary)
 })
+
+it('a fleet answers `scale` and `rebalance` without a question to its store, which may be away', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  await fleetOf(1, state)
+  const path = socketPath(state)
+  const scaled = await fleetStatus(path, { command: 'scale', role: 'agents', count: 2 })
+  expect(scaled).toMatchObject({ wanted: { agents: 2 }, leases: {}, backlog: [] })
+  expect(scaled.leases).toEqual({})
+  const { leases, rows } = await fleetStatus(path, { command: 'rebalance' })
+  expect([leases, rows.length]).toEqual([{}, 2])
+  expect((await fleetStatus(path, { command: 'status' })).leases).not.toEqual({})
+})

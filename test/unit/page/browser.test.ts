@@ -259,6 +259,7 @@ describe('the decisions of several pages', () => {
     partitionKey: id,
     workflow: 'buying',
     stepId: null,
+    target: null,
   })
 
   it('are in order, and older ones wait for the page where others may be before them', () => {

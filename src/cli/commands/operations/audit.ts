@@ -13,7 +13,7 @@ export interface AuditOptions extends StoreOptions {
   readonly limit: string
 }
 
-/** Prints the decisions of operators about jobs, schedules, limits and pauses, the newest first. */
+/** Prints the decisions of operators about jobs, schedules, limits, pauses and instances, the newest first. */
 export async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: 1_000 })
   const beforeMs = timeOf(options.before)
@@ -43,11 +43,11 @@ function timeOf(before: string | undefined): number | null {
 
 function described(rows: readonly AuditRow[], width: number): string {
   const head = ['AT', 'BY', 'COMMAND', 'ABOUT', 'STEP', 'WHY']
-  const lines = rows.map(({ at, by, command, about, id, stepId, why }) => [
+  const lines = rows.map(({ at, by, command, about, id, stepId, why, target }) => [
     at.slice(0, 19),
     by,
-    about === 'job' ? command : `${about} ${command}`,
-    id,
+    about === 'job' || about === 'fleet' ? command : `${about} ${command}`,
+    target === null ? id : `${id}, ${target}`,
     stepId ?? '',
     why,
   ])

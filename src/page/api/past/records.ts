@@ -9,18 +9,22 @@ const auditRow = z.strictObject({
   by: z.string(),
   command: z.string(),
   why: z.string(),
-  about: z.enum(['job', 'schedule', 'limit', 'workflow', 'agent']),
+  about: z.enum(['job', 'schedule', 'limit', 'workflow', 'agent', 'fleet']),
   id: z.string(),
   partitionKey: z.string(),
   workflow: z.string(),
   stepId: z.string().nullable(),
+  target: z
+    .string()
+    .nullable()
+    .meta({ description: 'The machine or the app, if the decision is about instances.' }),
 })
 
 const audit = route({
   method: 'GET',
   path: '/api/audit',
   summary:
-    'The decisions of operators about all jobs, schedules, limits and pauses, by the newest decision about each.',
+    'The decisions of operators about all jobs, schedules, limits, pauses and instances, by the newest decision about each.',
   asked: z.strictObject({
     before: z
       .string()

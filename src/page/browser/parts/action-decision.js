@@ -116,13 +116,17 @@ export function decided(present, fields) {
 }
 
 /**
- * Returns the parts of commands that the page knows: the store or the fleet, the person and the module.
+ * Returns the parts of commands that the page knows: the store and perhaps the fleet, the person and the module.
  *
  * @param {boolean} isFleet
  */
 export function origin(isFleet) {
   const { storeArguments = [], fleetOptions, byArguments = [], module = null } = about.value ?? {}
-  return { storeArguments: isFleet ? (fleetOptions ?? []) : storeArguments, byArguments, module }
+  return {
+    storeArguments: [...(isFleet ? (fleetOptions ?? []) : []), ...storeArguments],
+    byArguments,
+    module,
+  }
 }
 
 /**

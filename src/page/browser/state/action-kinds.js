@@ -240,7 +240,7 @@ export const actionKinds = {
     title: 'Scale',
     effect:
       'More instances of the role start, or some of them stop. Other instances continue the work of an instance that stops.',
-    reason: 'none',
+    reason: 'demanded',
     thing: ['role', 'roles'],
     hasDryRun: true,
     fields: [
@@ -252,7 +252,7 @@ export const actionKinds = {
     on: 'fleet',
     title: 'Rebalance',
     effect: 'The processes look for leases now, and share them equally.',
-    reason: 'none',
+    reason: 'demanded',
     thing: ['process', 'processes'],
     hasDryRun: true,
     fields: [

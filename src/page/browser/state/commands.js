@@ -202,7 +202,7 @@ function oneLine(json = 'null') {
  * @param {Kind} kind
  */
 export function isNameless(kind) {
-  return kind === 'submit' || kind === 'raise' || actionKinds[kind].on === 'fleet'
+  return kind === 'submit' || kind === 'raise'
 }
 
 /** @type {Record<string, string>} The words for options that are not given yet. */

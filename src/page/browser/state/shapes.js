@@ -136,8 +136,8 @@
  *
  * @typedef {ChargeRows & { host: ChargeRows & { users: UserRow[] } | null }} ChargeReport
  *
- * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent', id: string,
- *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
+ * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent' | 'fleet', id: string,
+ *   partitionKey: string, workflow: string, stepId: string | null, target: string | null }} AuditRow
  *
  * @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number,
  *   warnings: string[] }} JobPage

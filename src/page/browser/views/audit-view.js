@@ -7,7 +7,7 @@ import { addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
 import { knownDecisions } from '../state/audit-pages.js'
 
-/** The decisions of operators about all jobs, schedules, limits and pauses, page by page. */
+/** The decisions of operators about all jobs, schedules, limits, pauses and instances, page by page. */
 export function AuditView() {
   const { data, error, reload } = /** @type {import('../state/api.js').Loaded<AuditPage>} */ (
     useLoaded('/api/audit')
@@ -56,11 +56,12 @@ export function AuditView() {
 
 /** @param {{ row: AuditRow }} props */
 function What({ row }) {
-  const { about, command, id, stepId } = row
+  const { about, command, id, stepId, target } = row
   const to = placeOf(row)
   const named = to === null ? html`<bdi class="id">${id}</bdi>` : html`<${Link} to=${to} class="id">${id}<//>`
   const kind = about === 'job' || about === 'schedule' ? '' : `${about} `
   if (about === 'limit') return html`limit ${named}: ${command}`
+  if (about === 'fleet') return html`role ${named}: ${command} (<bdi>${target}</bdi>)`
   return html`${command} ${kind}${named}${stepId === null ? '' : `, step ${stepId}`}`
 }
 
@@ -72,6 +73,7 @@ function What({ row }) {
 function placeOf({ about, id, partitionKey }) {
   if (about === 'job') return jobAddress({ jobId: id, partitionKey })
   if (about === 'schedule') return addressOf('/schedules', { schedule: id })
+  if (about === 'fleet') return addressOf('/fleet')
   return about === 'limit' ? addressOf('/limits') : null
 }
 
@@ -79,7 +81,7 @@ function placeOf({ about, id, partitionKey }) {
  * @param {AuditRow} row
  * @param {string} text
  */
-function isMatch({ by, command, why, id }, text) {
+function isMatch({ by, command, why, id, target }, text) {
   const wanted = text.trim().toLowerCase()
-  return [by, command, why, id].some((part) => part.toLowerCase().includes(wanted))
+  return [by, command, why, id, target ?? ''].some((part) => part.toLowerCase().includes(wanted))
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/index.js'
 import { readOptions, shown } from '../../../platform/options.js'
 import { personName, reasonText } from '../../model/values/said-texts.js'
 import { CommandInvalid, CommandRefused } from '../../model/errors.js'
-import type { PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
+import type { PausedWith, PauseEntry, PausesDocument } from '../../model/operator-documents.js'
 import {
   isOf,
   noPauses,

@@ -1,5 +1,5 @@
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
-import type { PausedWith } from '../../model/pause-documents.js'
+import type { PausedWith } from '../../model/operator-documents.js'
 import { triagesOf, type KeptTriage } from '../../waiting/flag-triage.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
 import { takeFitting } from '../dispatch.js'

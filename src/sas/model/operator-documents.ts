@@ -49,6 +49,35 @@ export const pausesSchema = z.object({
   ttl: z.number().int(),
 })
 
+const fleetDecision = z.object({
+  command: z.enum(['scale', 'rebalance']),
+  /** A role, or `all`. */
+  role: z.string(),
+  /** The numbers of instances before and after. Null if the command does not change the number. */
+  from: z.number().int().nullable(),
+  to: z.number().int().nullable(),
+  /** Where the instances run, such as `app shop-agents`. */
+  target: z.string(),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+})
+
+/** The decisions of operators about instances. A container has one such document, once an operator has made one. */
+export const fleetDecisionsSchema = z.object({
+  id: z.string(),
+  pk: z.string(),
+  type: z.literal('sas.fleetDecisions'),
+  schema: z.number().int(),
+  /** The newest decisions, the last one last. */
+  audit: z.array(fleetDecision),
+  /** The time of the newest decision, in milliseconds since the epoch. */
+  operatedAtMs: z.number(),
+  ttl: z.number().int(),
+})
+
 export type PausedWith = z.infer<typeof pausedWith>
 export type PauseEntry = z.infer<typeof pauseEntry>
 export type PausesDocument = z.infer<typeof pausesSchema>
+export type FleetDecision = z.infer<typeof fleetDecision>
+export type FleetDecisionsDocument = z.infer<typeof fleetDecisionsSchema>
