@@ -59,7 +59,7 @@ async function job(jobId: string): Promise<unknown> {
 it('the page restarts a job from a step with another input, after a dry run, and names the new job', async () => {
   const input = { jobId: 'bad', isRefused: false, amount: 8 }
   const body = { job: { jobId: 'bad' }, from: 'pay', after: 'keep', input }
-  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [] }
+  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [], kept: [] }
   const restarted = { jobId: 'bad.r1', partitionKey: 'bad', from: 'pay', ...steps, isNew: true }
   const report = { isDryRun: true, done: ['bad'], refused: [], restarted }
   expect(await act('restart', { ...body, dryRun: true })).toEqual(report)

@@ -1,5 +1,5 @@
 /** @import { Kind } from '../state/action-kinds.js' */
-/** @import { Migrated, Report, Restarted } from '../state/shapes.js' */
+/** @import { CancelPlan, Migrated, Report, Restarted } from '../state/shapes.js' */
 import { actionKinds } from '../state/action-kinds.js'
 import { jobAddress } from '../state/address.js'
 import { counted } from '../state/formats.js'
@@ -15,7 +15,16 @@ const mostRefused = 100
  * @param {{ kind: Kind, report: Report, thing?: [string, string], close: () => void }} props
  */
 export function ActionResult({ kind, report, thing = actionKinds[kind].thing, close }) {
-  const { isDryRun, done, refused, warnings = [], restarted, migrated = [], otherPlans = 0 } = report
+  const {
+    isDryRun,
+    done,
+    refused,
+    warnings = [],
+    restarted,
+    migrated = [],
+    otherPlans = 0,
+    plans = [],
+  } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   if (done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">
@@ -39,6 +48,8 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
             ${refused.length > mostRefused ? html`<li>${`and ${refused.length - mostRefused} more`}</li>` : null}
           </ul>`
     }
+    ${plans.length === 0 ? null : html`<${CancelPlans} plans=${plans} jobCount=${done.length} />`}
+    ${plans.length === 0 || plans.length === done.length ? null : html`<p>${`The steps of ${counted(plans.length, 'job', 'jobs')} are listed, of ${done.length}.`}</p>`}
   </div>`
 }
 
@@ -52,6 +63,7 @@ function NewJob({ job, isDryRun, close }) {
     ['carried over', job.carried],
     ['run again', job.again],
     ['undone first', job.undone],
+    ['effects stay', job.kept],
   ].filter(([, names = []]) => names.length > 0)
   const name = isDryRun
     ? html`<bdi class="id">${job.jobId}</bdi>`
@@ -60,6 +72,23 @@ function NewJob({ job, isDryRun, close }) {
     <ul>
       ${lists.map(([title, names]) => html`<li>${title}: <${Names} names=${names} /></li>`)}
     </ul>`
+}
+
+/**
+ * What a cancellation would do with the steps of each job.
+ *
+ * @param {{ plans: CancelPlan[], jobCount: number }} props
+ */
+function CancelPlans({ plans, jobCount }) {
+  return html`${plans.map(
+    ({ jobId, stopped, undone, kept }) =>
+      html`${jobCount === 1 ? null : html`<p><bdi>${jobId}</bdi></p>`}
+        <ul>
+          <li>stopped: <${Names} names=${stopped} /></li>
+          <li>undone: <${Names} names=${undone} /></li>
+          <li class=${kept.length === 0 ? '' : 'bad'}>effects stay: <${Names} names=${kept} /></li>
+        </ul>`,
+  )}`
 }
 
 /** @param {{ plan: Migrated, isOne: boolean }} props */
@@ -81,5 +110,6 @@ function NewPlan({ plan: { jobIds, changed, kept, edit }, isOne }) {
 
 /** @param {{ names: string[] }} props */
 function Names({ names }) {
+  if (names.length === 0) return 'none'
   return names.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)
 }

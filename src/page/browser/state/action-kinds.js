@@ -117,7 +117,8 @@ export const actionKinds = {
     ...onJobs,
     title: 'Cancel',
     namesJobs: true,
-    effect: 'No more steps of the job begin, and the steps that have an undo are undone.',
+    effect:
+      'No more steps of the job begin, and the steps that have an undo are undone. A dry run says which, and which effects stay.',
     reason: 'demanded',
   },
   pause: {

@@ -98,10 +98,12 @@
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
- *   warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number }} Report
+ *   warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number, plans?: CancelPlan[] }} Report
+ *
+ * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
- *   isNew: boolean }} Restarted
+ *   kept: string[], isNew: boolean }} Restarted
  *
  * @typedef {{ jobIds: string[], changed: string[], kept: string[], edit: Edit }} Migrated
  *
