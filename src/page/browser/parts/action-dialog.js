@@ -51,7 +51,8 @@ function Open({ present }) {
   }
   const { problem, dryProblem, body, commands } = decided(present, fields)
   const bodyText = textWithoutReason(body)
-  const hasTried = report?.isDryRun === true && report.done.length > 0 && triedText === bodyText
+  const hasTried =
+    report?.isDryRun === true && report.isStopped !== true && report.done.length > 0 && triedText === bodyText
   const isTriedFirst = hasDryRun && (present.filter !== undefined || stopsAll(present, fields))
   const mustTry = isTriedFirst && !hasTried
   const begin = (/** @type {boolean} */ isDryRun) => {
@@ -91,7 +92,7 @@ function Open({ present }) {
             : html`<button type="button" onClick=${close}>Close</button>
                 ${
                   isBusy
-                    ? html`<button type="button" onClick=${stop}>Stop</button>`
+                    ? stop && html`<button type="button" onClick=${stop}>Stop</button>`
                     : html`<${ActingButtons}
                         tryIt=${hasDryRun ? tryIt : null}
                         mustTry=${mustTry}

@@ -19,6 +19,7 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     isDryRun,
     done,
     refused,
+    isStopped = false,
     warnings = [],
     restarted,
     migrated = [],
@@ -26,14 +27,15 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     plans = [],
   } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
-  if (done.length + refused.length + migrated.length === 0)
+  const stopped = isStopped ? `Stopped before every ${thing[0]} was ${isDryRun ? 'tried' : 'reached'}. ` : ''
+  if (!isStopped && done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">
       <p>${`No ${thing[0]} that matches allows this, so nothing was ${isDryRun ? 'tried' : 'done'}.`}</p>
       ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     </div>`
   return html`<div role="status" class="result">
     <p>
-      ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
+      ${`${stopped}${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
     ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}

@@ -13,6 +13,7 @@ const mostPlans = 20
 export function together(one, next) {
   return {
     isDryRun: one.isDryRun,
+    isStopped: one.isStopped === true || next.isStopped === true,
     done: [...one.done, ...next.done],
     refused: [...one.refused, ...next.refused],
     migrated: [...(one.migrated ?? []), ...(next.migrated ?? [])],

@@ -98,7 +98,7 @@
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
- *   warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number, plans?: CancelPlan[] }} Report
+ *   isStopped?: boolean, warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number, plans?: CancelPlan[] }} Report
  *
  * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
  *
