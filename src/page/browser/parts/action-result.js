@@ -9,6 +9,12 @@ import { html } from './html.js'
 /** The most refusals that are listed. */
 const mostRefused = 100
 
+/** The most links to jobs that are listed. */
+const mostLinks = 20
+
+/** The actions that submit the jobs of their report. */
+const submitting = /** @type {Kind[]} */ (['schedule trigger', 'schedule backfill'])
+
 /**
  * The report of an action: what accepted it, and what refused it. `thing` is what it counts, if the kind does not say it.
  *
@@ -39,6 +45,7 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     </p>
     ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
+    ${!isDryRun && submitting.includes(kind) ? html`<${NewJobs} jobIds=${done} close=${close} />` : null}
     ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
     ${migrated.map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}
     ${otherPlans === 0 ? null : html`<p>${`and ${counted(otherPlans, 'more group', 'more groups')} of jobs`}</p>`}
@@ -69,11 +76,32 @@ function NewJob({ job, isDryRun, close }) {
   ].filter(([, names = []]) => names.length > 0)
   const name = isDryRun
     ? html`<bdi class="id">${job.jobId}</bdi>`
-    : html`<span onClick=${close}><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></span>`
+    : html`<${LinkToJob} job=${job} close=${close} />`
   return html`<p>The new job: ${name}</p>
     <ul>
       ${lists.map(([title, names]) => html`<li>${title}: <${Names} names=${names} /></li>`)}
     </ul>`
+}
+
+/**
+ * The jobs that an action has submitted.
+ *
+ * @param {{ jobIds: string[], close: () => void }} props
+ */
+function NewJobs({ jobIds, close }) {
+  return html`<ul>
+    ${jobIds.slice(0, mostLinks).map((jobId) => html`<li><${LinkToJob} job=${{ jobId }} close=${close} /></li>`)}
+    ${jobIds.length > mostLinks ? html`<li>${`and ${jobIds.length - mostLinks} more`}</li>` : null}
+  </ul>`
+}
+
+/**
+ * A link that also closes the dialog.
+ *
+ * @param {{ job: { jobId: string, partitionKey?: string }, close: () => void }} props
+ */
+function LinkToJob({ job, close }) {
+  return html`<span onClick=${close}><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></span>`
 }
 
 /**
