@@ -68,7 +68,7 @@ export const actionKinds = {
         isOptional: true,
         choices: ['undo', 'keep'],
       }),
-      field('stepInput', 'New input of this step, as JSON (empty: the present input)', '', {
+      field('stepInput', 'Input of this step, as JSON (unchanged or empty: the present input)', '', {
         isOptional: true,
         isForOne: true,
         isJson: true,

@@ -10,6 +10,7 @@ import { onSameStore } from '../state/commands.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText, withMoments } from '../state/formats.js'
+import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
@@ -176,7 +177,13 @@ function Actions({ job, reload }) {
           key=${kind}
           type="button"
           onClick=${() => {
-            asked.value = { kind: /** @type {any} */ (kind), jobs, ...rest, onDone: reload }
+            asked.value = {
+              kind: /** @type {any} */ (kind),
+              jobs,
+              ...rest,
+              inputOf: presentInputsOf(job),
+              onDone: reload,
+            }
           }}
         >
           ${name}
