@@ -152,11 +152,13 @@ function underWay(
 }
 
 /** The job goes on without a step that was left behind, so such a step needs no operator. */
-function flagOf({ stepId, processState, attention }: StepDocument, { endedAt, steps }: JobDocument): Part[] {
-  if (isLeftBehind(steps[stepId])) return []
+function flagOf({ stepId, processState, attention }: StepDocument, job: JobDocument): Part[] {
+  if (isLeftBehind(job.steps[stepId])) return []
   const isHeld = attention !== null && (processState === 'Error' || attention.kind === 'parked')
   if (!isHeld) return []
-  const ended = endedAt !== null && endedAt > attention.since ? endedAt : null
+  // A failed job waits for its operator, although it has ended. An undo ends this wait.
+  const ends = [job.compensation?.since, job.processState === 'Error' ? null : job.endedAt]
+  const ended = ends.find((at) => typeof at === 'string' && at > attention.since) ?? null
   return [
     {
       kind: 'operator',
@@ -169,12 +171,12 @@ function flagOf({ stepId, processState, attention }: StepDocument, { endedAt, st
 }
 
 /** Returns the pauses of the job, as the decisions of operators tell. */
-function pausesOf({ audit, paused, endedAt }: JobDocument): Interval[] {
+function pausesOf({ audit, endedAt }: JobDocument): Interval[] {
   const pauses: Interval[] = []
   const decisions = audit.filter(({ command }) => command === 'pause' || command === 'resume')
   for (const [index, { command, at, by }] of decisions.entries()) {
     if (command !== 'pause') continue
-    const end = decisions[index + 1]?.at ?? (paused ? null : endedAt)
+    const end = decisions[index + 1]?.at ?? endedAt
     pauses.push({ stepId: null, kind: 'paused', from: at, to: end, what: `paused by ${by}`, isExact: true })
   }
   return pauses

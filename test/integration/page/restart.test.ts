@@ -209,6 +209,23 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     expect(view.complaints).toEqual([])
   })
 
+  it('the jobs of a restart lead to each other, and the older one offers no action that it would refuse', async () => {
+    await view.begin(`${page.origin}/job?jobId=offered`)
+    await clickOn(view, 'offered.r1')
+    await view.until(`document.querySelector('h1')?.textContent === 'offered.r1'`)
+    await clickOn(view, 'offered')
+    await view.until(
+      `document.querySelector('h1')?.textContent === 'offered' && document.querySelector('.timeline')`,
+    )
+    expect(await view.evaluate(`${control('Resubmit')} === undefined`)).toBe(true)
+    const titles = await view.evaluate<string[]>(
+      `[...document.querySelectorAll('.panel h2')].map((one) => one.textContent)`,
+    )
+    expect(titles).toContain('Timeline')
+    expect(titles).not.toContain('Undo')
+    expect(view.complaints).toEqual([])
+  })
+
   it('a resubmission of one step offers its input, and an unchanged input is not sent', async () => {
     await view.begin(`${page.origin}/job?jobId=retried`)
     await clickOn(view, 'Resubmit')

@@ -46,6 +46,11 @@ function Open({ present }) {
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   const [triedText, setTried] = useState('')
+  const result = useRef(/** @type {HTMLElement | null} */ (null))
+  // In a long dialog, the result would be out of sight.
+  useLayoutEffect(() => {
+    if (report !== null || error !== null) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [report, error])
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
@@ -82,9 +87,9 @@ function Open({ present }) {
       <p>${effect}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
       <${Command} text=${commands.join('\n')} />
-      <${Problem} error=${isCurrent ? error : null} />
+      <div ref=${result}><${Problem} error=${isCurrent ? error : null} />
       ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
-      ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
+      ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}</div>
       <div class="buttons">
         <span class="quiet">${hint}</span>
         ${
@@ -244,7 +249,7 @@ function FieldsOf({ present, fields, setFields }) {
           </label>`
       : null
   }
-    ${kind === 'restart' ? [others, newInput] : [newInput, others]}
+    ${kind === 'restart' ? [others.slice(0, -1), newInput, others.slice(-1)] : [newInput, others]}
     ${
       takesWhy
         ? html`<label>${hint} <input name="why" type="text" value=${fields.why} onInput=${onInput} /></label>`

@@ -58,7 +58,7 @@
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   restartedAs: RestartedAs | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
+ *   result: unknown, tags: Record<string, string>, diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], triaged: TriagedJob[], advice: string, command: string }} Group

@@ -261,6 +261,29 @@ describe('what a step did', () => {
     ])
   })
 
+  it.each<[string, Partial<JobDocument>, number | null]>([
+    ['goes on while its job has failed', { processState: 'Error' }, null],
+    [
+      'ends with the undo of the job',
+      { compensation: { since: at(60), by: 'ann', reason: '', thenRetry: false } },
+      60,
+    ],
+    ['ends with its job', { processState: 'Compensated' }, 50],
+  ])('the wait for an operator %s', (_title, job, end) => {
+    const attention = { kind: 'error', since: at(40), by: 'one', message: '', stepId: null } as const
+    const failed = aStep('pay', { processState: 'Error', attention })
+    expect(rowsOf([failed], { endedAt: at(50), ...job }).at(-1)).toEqual(['pay', 'operator', 40, end])
+  })
+
+  it('a pause ends with its job', () => {
+    const job = {
+      audit: [decided('pause', 10)],
+      paused: { since: at(10), by: 'ann', why: '' },
+      endedAt: at(30),
+    }
+    expect(rowsOf([], job)).toEqual([[null, 'paused', 10, 30]])
+  })
+
   it('waits only for steps that are not over, and not at all once it was left out', () => {
     const waiting: Partial<StepDocument> = {
       dispatch: 0,
