@@ -154,7 +154,8 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     expect(said).toContain('1 job accepted this.')
     expect(said).toContain('The new job: bad-2')
     expect(said).toContain('carried over: check')
-    await clickOn(view, 'bad-2')
+    // The view behind the dialog has the same link.
+    await view.evaluate(`document.querySelector('dialog .result a').click()`)
     await view.until(`document.querySelector('h1')?.textContent === 'bad-2'`)
     expect(await view.evaluate(`document.querySelector('dialog[open]')`)).toBeNull()
     await page.telemetry.waitFor('step.settled', (event) => event.jobId === 'bad-2' && event.stepId === 'pay')
@@ -198,6 +199,17 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     })
     await choose('from', 'pay')
     await view.until(`${value('stepInput')}.includes('true')`)
+    // The dialog is longer than the window, and shows the result and the buttons nevertheless.
+    await view.look({ width: 800, height: 480, isDark: false })
+    await clickOn(view, 'Dry run')
+    await view.until(`document.querySelector('.result')`)
+    const [end, top, bottom] = await view.evaluate<[number, number, number]>(`(() => {
+      const place = (selector) => document.querySelector(selector).getBoundingClientRect()
+      return [place('.result').bottom, place('dialog .buttons').top, place('dialog .buttons').bottom]
+    })()`)
+    expect(end).toBeLessThanOrEqual(top)
+    expect(bottom).toBeLessThanOrEqual(480)
+    await view.look({ width: 1280, height: 1080, isDark: false })
     const said = await answerDialog(view, {
       stepInput: '{"isRefused":false,"amount":7}',
       why: 'another card',

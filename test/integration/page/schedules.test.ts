@@ -157,7 +157,7 @@ describe.skipIf(path === null)('the view of schedules', () => {
     await clickOn(page, 'Run now')
     const said = await answerDialog(page, { why: 'at once' })
     const [jobId = ''] = /counting@\S+\.manual/.exec(said) ?? []
-    await clickOn(page, jobId)
+    await page.evaluate(`document.querySelector('dialog .result a').click()`)
     await page.until(`document.querySelector('h1')?.textContent === ${JSON.stringify(jobId)}`)
     expect(await page.evaluate(`document.querySelector('dialog')`)).toBeNull()
     await page.begin(`${store.origin}/schedules?schedule=counting`)

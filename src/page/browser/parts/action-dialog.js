@@ -46,11 +46,7 @@ function Open({ present }) {
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   const [triedText, setTried] = useState('')
-  const result = useRef(/** @type {HTMLElement | null} */ (null))
-  // In a long dialog, the result would be out of sight.
-  useLayoutEffect(() => {
-    if (report !== null || error !== null) result.current?.scrollIntoView({ block: 'nearest' })
-  }, [report, error])
+  const result = useSeen(report ?? error)
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
@@ -146,6 +142,19 @@ function useModal() {
     }
   }, [])
   return box
+}
+
+/**
+ * Scrolls a result into sight, because a long dialog would hide it. Returns the place for its element.
+ *
+ * @param {unknown} found the result, or null
+ */
+function useSeen(found) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null))
+  useLayoutEffect(() => {
+    if (found !== null) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [found])
+  return place
 }
 
 /** @param {object} body */
