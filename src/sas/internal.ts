@@ -1,5 +1,6 @@
 /** The additional names of this room that only other rooms see. */
 export { alike } from './client/repair/migrate-options.js'
+export { mostCancelPlans, readCancelPlans, type JobCancelPlan } from './client/repair/cancel-plans.js'
 export { beginningInPartitions, isLimitOfJobs, jobKeyPrefix } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { readAgentsReport, type AgentsReport } from './agents/agents-report.js'

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
-import { tagsByName, withoutSecretsOf } from '../../sas/internal.js'
+import {
+  mostCancelPlans,
+  readCancelPlans,
+  type JobCancelPlan,
+  tagsByName,
+  withoutSecretsOf,
+} from '../../sas/internal.js'
 import { filterOf, filterShape, tagRule } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
@@ -74,23 +80,57 @@ const release = route({
   },
 })
 
+const cancelPlans = z
+  .array(
+    z.strictObject({
+      jobId: z.string(),
+      stopped: z.array(z.string()).meta({ description: 'The steps under way.' }),
+      undone: z.array(z.string()).meta({ description: 'The steps whose effects are undone.' }),
+      kept: z
+        .array(z.string())
+        .meta({ description: 'The steps that have, or may have, an effect that no undo removes.' }),
+    }),
+  )
+  .optional()
+  .meta({
+    description: `What would become of the steps, of the first ${mostCancelPlans} jobs. Only a dry run has it.`,
+  })
+
 const cancel = route({
   method: 'POST',
   path: '/api/actions/cancel',
   summary: 'Stops jobs, and undoes what was done.',
   asked: z.strictObject({ ...selectionShape, why: reasonUnlessDry }),
-  answer: report,
+  answer: report.extend({ plans: cancelPlans }),
   handle: async (store, { why: given, ...selected }) => {
     const { client, by, clock } = store
     const { dryRun } = selected
     const why = whyOf(given, dryRun)
-    return performed(store, 'cancel', selected, {
-      one: ({ jobId, ...where }) => client.cancel(jobId, why, { by, dryRun, ...withoutUndefined(where) }),
+    const named: JobName[] = []
+    const found = await performed(store, 'cancel', selected, {
+      one: async (name) => {
+        const { jobId, ...where } = name
+        await client.cancel(jobId, why, { by, dryRun, ...withoutUndefined(where) })
+        named.push(name)
+      },
       all: async (filter, progress) =>
         copied(await client.select(filterOf(filter, clock.now())).cancel(why, { by, dryRun, ...progress })),
     })
+    if (!dryRun) return found
+    const jobs = selected.filter === undefined ? named : found.done.map((jobId) => ({ jobId }))
+    return { ...found, plans: plainPlans(await readCancelPlans(client, jobs)) }
   },
 })
+
+/** Returns plans that may be changed. */
+function plainPlans(plans: readonly JobCancelPlan[]) {
+  return plans.map(({ jobId, stopped, undone, kept }) => ({
+    jobId,
+    stopped: [...stopped],
+    undone: [...undone],
+    kept: [...kept],
+  }))
+}
 
 const mostNotices = 1_000
 

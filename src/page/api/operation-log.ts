@@ -60,10 +60,10 @@ export class OperationLog {
   }
 
   has(id: string): boolean {
-    return this.operations.has(id)
+    return this.operations.has(id) || this.controllers.has(id)
   }
 
-  /** Stops an operation. Returns false if it does not run. */
+  /** Stops an operation or a dry run. Returns false if it does not run. */
   stop(id: string): boolean {
     const controller = this.controllers.get(id)
     controller?.abort()
@@ -91,6 +91,17 @@ export class OperationLog {
     } catch (error) {
       this.end(id, { state: 'failed', message: errorMessage(error) })
       throw error
+    }
+  }
+
+  /** Tries an action. It is not listed, but can be stopped. */
+  async tryOut<R>(id: string, action: (progress: Progress) => Promise<R>): Promise<R> {
+    const controller = new AbortController()
+    this.controllers.set(id, controller)
+    try {
+      return await action({ signal: controller.signal, onProgress: () => undefined })
+    } finally {
+      this.controllers.delete(id)
     }
   }
 

@@ -32,7 +32,7 @@ export const selectionShape = {
   }),
   operation: z.uuid().optional().meta({
     description:
-      'The id under which an action on many jobs is listed, so that it can be followed and stopped.',
+      'The id under which an action on many jobs is listed, so that it can be followed and stopped. A dry run can be stopped, too.',
   }),
 }
 
@@ -70,6 +70,10 @@ export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
+  isStopped: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True if a person stopped the action or the dry run. It may then lack jobs.' }),
   warnings: z
     .array(z.string())
     .optional()
@@ -110,15 +114,19 @@ export async function performed(
   const many = async (progress: Progress): Promise<Report> => {
     if (filter === undefined) return eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
     const made = await all(filter, limited(progress, atMost))
-    if (made.done.length + made.refused.length > 0) return made
+    if (progress.signal.aborted || made.done.length + made.refused.length > 0) return made
     const warnings = await misspeltNames(client, withoutUndefined(filter), () => workflows)
     return warnings.length === 0 ? made : { ...made, warnings }
   }
-  // A dry run changes nothing, so it is not listed.
-  if (dryRun) return many(unwatched)
   const id = operation ?? operations.newId()
   if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
-  return operations.run({ id, command, filter: filter === undefined ? null : textsOf(filter), by }, many)
+  const told = async (progress: Progress): Promise<Report> => {
+    const made = await many(progress)
+    return progress.signal.aborted ? { ...made, isStopped: true } : made
+  }
+  // A dry run changes nothing, so it is not listed.
+  if (dryRun) return operations.tryOut(id, told)
+  return operations.run({ id, command, filter: filter === undefined ? null : textsOf(filter), by }, told)
 }
 
 /** Returns the same progress, but refuses to begin if there are more jobs than a person has agreed to. */
@@ -139,8 +147,6 @@ function textsOf(filter: object): Record<string, string> {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
 }
-
-const unwatched: Progress = { onProgress: () => undefined, signal: new AbortController().signal }
 
 interface Each {
   readonly isDryRun: boolean

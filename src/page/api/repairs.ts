@@ -16,6 +16,9 @@ const restarted = z
     carried: z.array(z.string()),
     again: z.array(z.string()),
     undone: z.array(z.string()),
+    kept: z
+      .array(z.string())
+      .meta({ description: 'Steps that run again, and whose effects stay although they may have acted.' }),
     isNew: z.boolean().meta({ description: 'False if an earlier request made this restart.' }),
   })
   .optional()
@@ -57,8 +60,10 @@ const restart = route({
   },
 })
 
-function newJobOf({ jobId, partitionKey, from, carried, again, undone, isNew }: RestartReport) {
-  return { jobId, partitionKey, from, carried: [...carried], again: [...again], undone: [...undone], isNew }
+function newJobOf({ carried, again, undone, kept, ...report }: RestartReport) {
+  const { jobId, partitionKey, from, isNew } = report
+  const steps = { carried: [...carried], again: [...again], undone: [...undone], kept: [...kept] }
+  return { jobId, partitionKey, from, ...steps, isNew }
 }
 
 /** The largest number of plans in a report. */

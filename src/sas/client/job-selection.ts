@@ -80,7 +80,12 @@ export class JobSelection {
   ) {}
 
   /** Returns every job that matches, the newest submission first. */
-  async list(): Promise<readonly JobSummary[]> {
+  list(): Promise<readonly JobSummary[]> {
+    return this.listed()
+  }
+
+  /** Returns fewer jobs if the signal aborts. */
+  private async listed(signal?: AbortSignal): Promise<readonly JobSummary[]> {
     const { isSnoozed: _isSnoozed, assignee: _assignee, ...filter } = this.filter
     refuseFilter(this.filter)
     const found: JobSummary[] = []
@@ -89,7 +94,8 @@ export class JobSelection {
       const after = last === undefined ? {} : { after: last }
       const page = await this.commands.list({ ...filter, ...after, limit: pageSize })
       found.push(...page)
-      if (page.length < pageSize) return found.filter((job) => this.fitsTriage(job))
+      const isLast = page.length < pageSize || isAborted(signal)
+      if (isLast) return found.filter((job) => this.fitsTriage(job))
     }
   }
 
@@ -191,7 +197,8 @@ export class JobSelection {
     fits: (job: JobSummary) => boolean,
     command: (job: JobSummary) => Promise<unknown>,
   ): Promise<BulkReport> {
-    const jobs = (await this.list()).filter(fits)
+    const jobs = (await this.listed(signal)).filter(fits)
+    if (isAborted(signal)) return { isDryRun: dryRun, done: [], refused: [] }
     const left = [...jobs]
     const done: string[] = []
     const refused: { jobId: string; reason: string }[] = []

@@ -18,7 +18,8 @@ import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isWaitingAtLimit } from '../gates/place-ahead.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { failuresOf, isBetweenTries, isLeftBehind, workOf } from '../model/work.js'
-import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
+import type { Interval } from '../waiting/interval.js'
+import { intervalsOf } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
 import { whyNotFurther, type Moment } from './why-not-further.js'
@@ -179,7 +180,7 @@ function timesOf(step: StepDocument, own: readonly Interval[]): Times {
   const { kind, dispatch, processState } = step
   const work = own.filter((interval) => kind !== 'operation' || interval.kind !== 'waiting' || isMoved(step))
   const isOver = processState === 'Processed' || processState === 'Compensated' || processState === 'Error'
-  const begun = dispatch === 0 ? [] : work
+  const begun = dispatch === 0 ? [] : work.filter((interval) => interval.kind !== 'paused')
   const last = begun.filter((interval) => interval.kind !== 'operator').at(-1)
   const endedAt = isOver ? (last?.to ?? null) : null
   return { startedAt: begun[0]?.from ?? null, endedAt, changedAt: changedAtOf(step) }

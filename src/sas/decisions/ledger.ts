@@ -29,11 +29,6 @@ const outcomes: Readonly<Partial<Record<LedgerEntry['state'], StepOutcome>>> = {
   Skipped: 'skipped',
 }
 
-/** Checks whether the step of this entry is over, so that its dependents may begin. */
-export function isBehind(entry: LedgerEntry | undefined): boolean {
-  return entry !== undefined && outcomes[entry.state] !== undefined
-}
-
 /** Returns the state of a step without which the job goes on, by its last attempt. */
 function leftBehind({ outcome }: StepDocument): LedgerEntry['state'] {
   if (outcome === null) return 'TimedOut'

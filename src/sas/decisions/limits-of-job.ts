@@ -1,4 +1,5 @@
 import { deadline } from '../model/process-state.js'
+import { isBehind } from '../model/work.js'
 import { isInQueue, isInside, passOfJob, placed, requestOfJob, wholeJob } from '../gates/job-place.js'
 import { askAgainMs } from '../gates/pass.js'
 import {
@@ -9,7 +10,7 @@ import {
   type SchedulingState,
 } from './continue-or-end-job.js'
 import { endBy } from './dispatch.js'
-import { isBehind, knownValues, sameLedger, type Ledger } from './ledger.js'
+import { knownValues, sameLedger, type Ledger } from './ledger.js'
 
 /**
  * Decides whether a job may begin steps, by the limits of its workflow (I40). Returns the job inside its limits, or

@@ -19,7 +19,6 @@ import { isStaged, isTerminal } from '../model/process-state.js'
 import {
   fold,
   inState,
-  isBehind,
   isUnderWay,
   knownValues,
   outputsNeeded,
@@ -33,7 +32,7 @@ import { withNotices } from './notices.js'
 import { stepsWithPart } from '../plan/template.js'
 import { hasMoreRounds } from './rounds.js'
 import { expire, withRetention } from './retention.js'
-import { isHeldBack } from '../model/work.js'
+import { isBehind, isHeldBack } from '../model/work.js'
 import { goOn, isDone, isPaused, whilePaused } from './while-paused.js'
 
 /**

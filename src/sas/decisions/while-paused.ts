@@ -1,5 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
+import { isBehind } from '../model/work.js'
 import {
   claimedFence,
   flagOf,
@@ -10,15 +11,7 @@ import {
 } from './continue-or-end-job.js'
 import { isInQueue, placeOutside } from '../gates/job-place.js'
 import { takeFitting } from './dispatch.js'
-import {
-  isBehind,
-  isUnderWay,
-  sameLedger,
-  unseen,
-  withChanges,
-  type Ledger,
-  type StepChange,
-} from './ledger.js'
+import { isUnderWay, sameLedger, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
 export function isPaused({ paused }: JobDocument): boolean {
   return paused !== undefined && paused !== null

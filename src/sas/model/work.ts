@@ -102,3 +102,8 @@ export function isLeftBehind(
   const state = entry?.state
   return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
 }
+
+/** Checks whether the step of this entry is over, so that its dependents may begin. */
+export function isBehind(entry: LedgerEntry | undefined): boolean {
+  return entry?.state === 'Processed' || entry?.state === 'Skipped' || isLeftBehind(entry)
+}

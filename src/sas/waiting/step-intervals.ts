@@ -1,28 +1,11 @@
-import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
-import { isHeldBack, isLeftBehind } from '../model/work.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { isBehind, isHeldBack, isLeftBehind } from '../model/work.js'
+import { earlierOf, withoutPauses } from './earlier-attempts.js'
+import { latest, type Interval, type Part } from './interval.js'
 
 /**
- * What a step, or the whole job, did for a while. `waiting` is for other steps, agents, events or a time, and
- * `blocked` is for room in a limit. `operator` means that it waits for a decision of an operator.
- */
-export interface Interval {
-  /** The step, or null for the job. */
-  readonly stepId: string | null
-  readonly kind: 'waiting' | 'running' | 'backingOff' | 'blocked' | 'paused' | 'operator' | 'undoing'
-  /** ISO-8601 UTC. */
-  readonly from: string
-  /** ISO-8601 UTC. Null if it goes on. */
-  readonly to: string | null
-  readonly what: string
-  /** False if the documents do not record the beginning: the time may contain waits. */
-  readonly isExact: boolean
-}
-
-type Part = Omit<Interval, 'stepId'>
-
-/**
- * Returns what the documents of a job tell about its past. They keep the ends of attempts and the beginning of the
- * newest one, so earlier attempts contain the waits before them.
+ * Returns what the documents of a job tell about its past. They keep the ends of attempts, the beginning of the newest
+ * one and the decisions of operators, so an earlier attempt contains the back-off before it.
  */
 export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], now: number): Interval[] {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
@@ -71,9 +54,20 @@ interface Known {
 function partsOf(step: StepDocument, known: Known): Part[] {
   const { job } = known
   if (step.direction === 'undo' && job.compensation !== null) return undoOf(step, job.compensation.since)
-  if (step.dispatch === 0) return notBegun(step, job)
-  const { parts, at } = failuresOf(step, known.from)
-  return [...parts, ...newest(step, { ...known, from: at }), ...flagOf(step, job)]
+  if (step.dispatch === 0) return notBegun(step, job, job.submittedAt)
+  const { parts, at } = earlierOf(step, job, { from: known.from, to: endOf(step) })
+  const isToBegin = job.steps[step.stepId]?.state === 'NotStarted'
+  const last = isToBegin ? notBegun(step, job, at) : newest(step, { ...known, from: at })
+  const pauses = pausesOf(job)
+  return [...parts, ...last, ...flagOf(step, job)].flatMap((part) => withoutPauses(part, pauses))
+}
+
+/** Returns the time at which the newest work of a step ended, or null if it goes on. */
+function endOf(step: StepDocument): string | null {
+  const { processState, diagnostics, attention } = step
+  if (processState !== 'Processed' && processState !== 'Error') return null
+  const flagged = attention === null ? [] : [attention.since]
+  return latest(['', ...endsOf(step), ...diagnostics.map(({ at }) => at), ...flagged])
 }
 
 function undoOf({ processState, outcome, attention }: StepDocument, since: string): Part[] {
@@ -84,33 +78,16 @@ function undoOf({ processState, outcome, attention }: StepDocument, since: strin
   ]
 }
 
-/** Checks whether the steps that depend on the step of this entry may begin. */
-function isOver(entry: LedgerEntry | undefined): boolean {
-  return entry?.state === 'Processed' || entry?.state === 'Skipped' || isLeftBehind(entry)
-}
-
-/** A step that has not begun waits, unless it is over or its job has ended without it. */
-function notBegun({ stepId, dependsOn, processState }: StepDocument, job: JobDocument): Part[] {
+/** A step that has not begun, or not again, waits unless it is over or its job has ended without it. */
+function notBegun({ stepId, dependsOn, processState }: StepDocument, job: JobDocument, from: string): Part[] {
   const { steps, endedAt } = job
-  if (endedAt !== null || processState !== 'Pending' || isOver(steps[stepId])) return []
-  const open = dependsOn.filter((id) => !isOver(steps[id]))
+  if (endedAt !== null || processState !== 'Pending' || isBehind(steps[stepId])) return []
+  const open = dependsOn.filter((id) => !isBehind(steps[id]))
   const what = open.length === 0 ? 'waits for a scheduler' : `waits for ${open.slice(0, 3).join(', ')}`
-  return [{ kind: 'waiting', from: job.submittedAt, to: null, what, isExact: true }]
+  return [{ kind: 'waiting', from, to: null, what, isExact: true }]
 }
 
-/** Returns the failed attempts, and the end of the last one. */
-function failuresOf({ diagnostics }: StepDocument, ready: string): { parts: Part[]; at: string } {
-  const parts: Part[] = []
-  let at = ready
-  for (const failure of [...diagnostics].sort((one, other) => (one.at < other.at ? -1 : 1))) {
-    const what = `attempt ${failure.attempt} failed`
-    if (failure.at > at) parts.push({ kind: 'running', from: at, to: failure.at, what, isExact: false })
-    at = latest([at, failure.at])
-  }
-  return { parts, at }
-}
-
-/** Returns what the step has done since its last failed attempt. */
+/** Returns what the step has done since its last failed attempt, or since an operator set it going again. */
 function newest(step: StepDocument, { job, from, now }: Known): Part[] {
   const { processState, outcome, place, kind, asked, claim, event } = step
   const end = [...(outcome?.kind === 'success' ? [outcome.at] : []), ...endsOf(step)].at(-1)
@@ -175,11 +152,13 @@ function underWay(
 }
 
 /** The job goes on without a step that was left behind, so such a step needs no operator. */
-function flagOf({ stepId, processState, attention }: StepDocument, { endedAt, steps }: JobDocument): Part[] {
-  if (isLeftBehind(steps[stepId])) return []
+function flagOf({ stepId, processState, attention }: StepDocument, job: JobDocument): Part[] {
+  if (isLeftBehind(job.steps[stepId])) return []
   const isHeld = attention !== null && (processState === 'Error' || attention.kind === 'parked')
   if (!isHeld) return []
-  const ended = endedAt !== null && endedAt > attention.since ? endedAt : null
+  // A failed job waits for its operator, although it has ended. An undo ends this wait.
+  const ends = [job.compensation?.since, job.processState === 'Error' ? null : job.endedAt]
+  const ended = ends.find((at) => typeof at === 'string' && at > attention.since) ?? null
   return [
     {
       kind: 'operator',
@@ -192,12 +171,12 @@ function flagOf({ stepId, processState, attention }: StepDocument, { endedAt, st
 }
 
 /** Returns the pauses of the job, as the decisions of operators tell. */
-function pausesOf({ audit, paused, endedAt }: JobDocument): Interval[] {
+function pausesOf({ audit, endedAt }: JobDocument): Interval[] {
   const pauses: Interval[] = []
   const decisions = audit.filter(({ command }) => command === 'pause' || command === 'resume')
   for (const [index, { command, at, by }] of decisions.entries()) {
     if (command !== 'pause') continue
-    const end = decisions[index + 1]?.at ?? (paused ? null : endedAt)
+    const end = decisions[index + 1]?.at ?? endedAt
     pauses.push({ stepId: null, kind: 'paused', from: at, to: end, what: `paused by ${by}`, isExact: true })
   }
   return pauses
@@ -206,9 +185,4 @@ function pausesOf({ audit, paused, endedAt }: JobDocument): Interval[] {
 function untilText({ notBeforeMs, completeByMs }: StepDocument): string {
   const ms = notBeforeMs ?? completeByMs
   return ms === null ? '' : ` until ${new Date(ms).toISOString().slice(0, 19)}Z`
-}
-
-/** ISO-8601 texts of the same form have the order of their times. */
-function latest(times: readonly string[]): string {
-  return times.reduce((most, time) => (time > most ? time : most))
 }

@@ -98,6 +98,7 @@ it('a schedule is triggered, and its ticks are backfilled', async () => {
   })
   printed.length = 0
   await triggerSchedule('nightly', { ...store, by: 'ann', why: 'the data are late' }, terminal)
+  expect(printed.join('\n')).toMatch(/^job nightly@\S+\.manual submitted$/)
   printed.length = 0
   expect(await jsonOf(showSchedule('nightly', { ...store, json: true }, terminal))).toMatchObject({
     audit: [{}, {}, {}, { command: 'trigger', by: 'ann', why: 'the data are late' }],

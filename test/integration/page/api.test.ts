@@ -305,12 +305,31 @@ describe('actions', () => {
       isDryRun: true,
       done: ['bad-2'],
       refused: [],
+      plans: [{ jobId: 'bad-2', stopped: [], undone: [], kept: ['check'] }],
     })
     expect(await read('/api/job?jobId=bad-2')).toMatchObject({ state: 'Error', audit: [] })
     await act('cancel', { job, why: 'wrong card' })
     expect(await read('/api/job?jobId=bad-2')).toMatchObject({
       audit: [{ command: 'cancel', by: 'ada', why: 'wrong card' }],
     })
+  })
+
+  it('say before a cancellation what becomes of the steps of the first 20 jobs', async () => {
+    const ids = Array.from({ length: 21 }, (_, index) => `many-${index}`)
+    for (const jobId of ids) {
+      const job = await page.host.client.submit(buying, { jobId, isRefused: false, amount: 1 })
+      for await (const { why } of job.updates()) if (why.includes('delivery')) break
+    }
+    const plan = { stopped: ['delivery'], undone: [], kept: ['check', 'pay'] }
+    const plansOf = (done: string[]) => done.slice(0, 20).map((jobId) => ({ jobId, ...plan }))
+    const jobs = [{ jobId: 'good-none' }, ...ids.map((jobId) => ({ jobId, partitionKey: jobId }))]
+    const named = await act('cancel', { jobs, dryRun: true })
+    expect(named).toMatchObject({ refused: [{ jobId: 'good-none' }], plans: plansOf(ids) })
+    const found = await act('cancel', { filter: { text: 'many-' }, dryRun: true })
+    expect(found['done']).toHaveLength(21)
+    expect(found['plans']).toEqual(plansOf(found['done'] as string[]))
+    const done = await act('cancel', { filter: { text: 'many-' }, why: 'seen' })
+    expect(done).not.toHaveProperty('plans')
   })
 
   it('on a selection list the jobs that refuse', async () => {

@@ -166,6 +166,10 @@ describe.skipIf(path === null)('the page in a browser', () => {
       'attempt 1 failed',
     )
     await click('Cancel')
+    await click('Dry run')
+    const plan = `[...document.querySelectorAll('.result li')].map((one) => one.textContent)`
+    await page.until(`${plan}.length > 0`)
+    expect(await page.evaluate(plan)).toEqual(['stopped: none', 'undone: none', 'effects stay: check'])
     await type(`document.querySelector('dialog input')`, 'withdrawn')
     await page.until(`!document.querySelector('dialog button.primary').disabled`)
     await page.evaluate(`document.querySelector('dialog button.primary').click()`)

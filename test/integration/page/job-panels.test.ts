@@ -32,6 +32,16 @@ const limited = defineWorkflow('limited', (job) => {
   )
 })
 
+const returning = defineWorkflow('returning', (job) => {
+  const paid = job.step(
+    'pay-the-whole-amount-of-the-order',
+    bank.pay,
+    { isRefused: false, amount: 2 },
+    { undo: 'none' },
+  )
+  return { receipt: paid.output }
+})
+
 const failing = defineWorkflow('failing', (job) => {
   job.step('pay', bank.crash, {}, { undo: 'none', retry: { backoff: { min: '30s', max: '30s' } } })
 })
@@ -126,6 +136,27 @@ describe.skipIf(path === null)('a job in a browser', () => {
       expect(wide, `at ${width} px`).toBeLessThanOrEqual(seen)
       await picture(`job-bars-${width}`)
     }
+    expect(page.complaints).toEqual([])
+  })
+
+  it('shows what a job has returned, and its tags, which lead to the other jobs that have them', async () => {
+    const tags = { customer: hostile }
+    const job = await store.host.client.submit(returning, {}, { jobId: 'returned', tags })
+    await job.result()
+    await page.begin(`${store.origin}/job?jobId=returned`)
+    const shown = await page.until<string>(`${panel('Input and result of the job')}?.textContent`)
+    expect(shown).toMatch(/Result.*"receipt".*"paid": 2/s)
+    // However wide the font is, a name ends within its node, and says that it was cut.
+    const [name, isWithin] = await page.evaluate<[string, boolean]>(`(() => {
+      const text = document.querySelector('.node-name')
+      return [text.textContent, text.getBBox().x + text.getComputedTextLength() < text.parentNode.querySelector('rect').getBBox().width]
+    })()`)
+    expect([name.startsWith('✓ pay-the-'), name.endsWith('…'), isWithin]).toEqual([true, true, true])
+    const tag = `[...document.querySelectorAll('.facts a')].find((one) => one.textContent === ${JSON.stringify(hostile)})`
+    await page.evaluate(`${tag}.click()`)
+    await page.until(
+      `location.pathname === '/jobs' && document.querySelector('tbody a.id')?.textContent === 'returned'`,
+    )
     expect(page.complaints).toEqual([])
   })
 

@@ -96,6 +96,27 @@ describe('operations', () => {
   })
 })
 
+it('a stopped dry run tries no more jobs, and says so', async () => {
+  const operation = randomUUID()
+  const jobs = Array.from({ length: 500 }, (_, index) => ({ jobId: `absent-${index}` }))
+  const before = await read<Operation[]>('/api/operations')
+  const running = store.post('/api/actions/cancel', { jobs, operation, dryRun: true })
+  const isStopped = async (): Promise<boolean> => {
+    const { done } = (await act('operations/stop', { id: operation })) as { readonly done: string[] }
+    return done.length > 0
+  }
+  while (!(await isStopped()));
+  const report = JSON.parse((await running).text) as {
+    readonly isStopped?: boolean
+    readonly refused: object[]
+  }
+  expect(report.isStopped).toBe(true)
+  expect(report.refused.length).toBeLessThan(500)
+  expect(await read('/api/operations')).toEqual(before)
+  const whole = await act('actions/cancel', { jobs: jobs.slice(0, 2), operation, dryRun: true })
+  expect(whole).not.toHaveProperty('isStopped')
+})
+
 describe.skipIf(path === null)('the views of what was done', () => {
   let browser: Browser
   let page: Page
@@ -142,6 +163,59 @@ describe.skipIf(path === null)('the views of what was done', () => {
     const card = await page.until<string>(`document.querySelector('.operation')?.textContent`)
     expect(card).toMatch(/done cancel.*by ada, on every job that matches: workflow buying/s)
     expect(page.complaints.every((text) => text.includes('/api/actions/cancel'))).toBe(true)
+  })
+
+  it('Stop ends a dry run on all that match, and another must follow before the action', async () => {
+    await page.begin(`${store.origin}/jobs?workflow=buying`)
+    await clickOn(page, 'Cancel')
+    await page.until(`document.querySelector('dialog[open]')`)
+    // The dry run ends when it is stopped, and not before.
+    await page.evaluate(`(() => {
+      const real = window.fetch
+      window.sent = []
+      let stopped
+      const isStopped = new Promise((resolve) => (stopped = resolve))
+      window.fetch = async (path, init) => {
+        if (!String(path).startsWith('/api/actions/cancel') && path !== '/api/operations/stop') return real(path, init)
+        window.sent.push(JSON.parse(init.body))
+        const report = { isDryRun: true, done: ['order-1'], refused: [], isStopped: true }
+        if (path === '/api/operations/stop') stopped()
+        else await isStopped
+        return new Response(JSON.stringify(report), { headers: { 'content-type': 'application/json' } })
+      }
+      window.original = () => (window.fetch = real)
+    })()`)
+    await clickOn(page, 'Dry run')
+    await clickOn(page, 'Stop')
+    expect(await page.until(`document.querySelector('.result p')?.textContent.trim()`)).toBe(
+      'Stopped before every job was tried. 1 job would accept this; nothing was written.',
+    )
+    const [tried, stop] = await page.evaluate<{ operation: string; id: string }[]>(`window.sent`)
+    expect(stop?.id).toBe(tried?.operation)
+    expect(await page.evaluate(`document.querySelector('dialog button.primary').textContent`)).toBe('Dry run')
+    await page.evaluate(`window.original()`)
+    await closeDialog(page)
+  })
+
+  it('an action on one job has no Stop, which could not end it', async () => {
+    await store.host.client.submit(buying, { jobId: 'one', isRefused: false, amount: 7 }, { jobId: 'one' })
+    await page.begin(`${store.origin}/job?jobId=one`)
+    await page.evaluate(`(() => {
+      const real = window.fetch
+      window.fetch = (path, init) =>
+        String(path).startsWith('/api/actions/') ? new Promise((resolve) => (window.answer = () => resolve(real(path, init)))) : real(path, init)
+    })()`)
+    await clickOn(page, 'Cancel')
+    await clickOn(page, 'Dry run')
+    await page.until(`window.answer !== undefined`)
+    expect(
+      await page.evaluate(
+        `[...document.querySelectorAll('dialog .buttons button')].map((one) => one.textContent)`,
+      ),
+    ).toEqual(['Close'])
+    await page.evaluate(`window.answer()`)
+    await page.until(`document.querySelector('.result')`)
+    await closeDialog(page)
   })
 
   it('Audit shows who decided what and why, as text, and finds decisions', async () => {

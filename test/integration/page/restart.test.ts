@@ -4,7 +4,7 @@ import { commandOf } from '../../../src/page/browser/state/commands.js'
 import { defineWorkflow } from '../../../src/sas/index.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, bank, buying, hostile, type APage } from './a-page.js'
-import { answerDialog, clickOn, closeDialog, control } from './controls.js'
+import { answerDialog, clickOn, closeDialog, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 let page: APage
@@ -27,12 +27,24 @@ const newer = defineWorkflow(
   { version: 2 },
 )
 
+/** Its card number is a secret. */
+const guarded = defineWorkflow<{ readonly card: string; readonly amount: number }>(
+  'guarded',
+  (job) => {
+    const { card, amount } = job.input
+    job.step('pay', bank.pay, { isRefused: true, amount, card } as never, { undo: 'none' })
+  },
+  { secrets: ['input.card'] },
+)
+
 const bad = `bad ${hostile}`
 
 beforeAll(async () => {
   page = await aPage()
   const { client } = page.host
-  for (const jobId of ['bad', bad]) {
+  await client.submit(guarded, { card: '4111-0001', amount: 3 }, { jobId: 'guarded' })
+  await page.telemetry.waitFor('attention.raised', (event) => event.jobId === 'guarded')
+  for (const jobId of ['bad', bad, 'offered', 'retried']) {
     await client.submit(buying, { jobId, isRefused: true, amount: 7 }, { jobId })
     await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
   }
@@ -59,7 +71,7 @@ async function job(jobId: string): Promise<unknown> {
 it('the page restarts a job from a step with another input, after a dry run, and names the new job', async () => {
   const input = { jobId: 'bad', isRefused: false, amount: 8 }
   const body = { job: { jobId: 'bad' }, from: 'pay', after: 'keep', input }
-  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [] }
+  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [], kept: [] }
   const restarted = { jobId: 'bad.r1', partitionKey: 'bad', from: 'pay', ...steps, isNew: true }
   const report = { isDryRun: true, done: ['bad'], refused: [], restarted }
   expect(await act('restart', { ...body, dryRun: true })).toEqual(report)
@@ -142,12 +154,124 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     expect(said).toContain('1 job accepted this.')
     expect(said).toContain('The new job: bad-2')
     expect(said).toContain('carried over: check')
-    await clickOn(view, 'bad-2')
+    // The view behind the dialog has the same link.
+    await view.evaluate(`document.querySelector('dialog .result a').click()`)
     await view.until(`document.querySelector('h1')?.textContent === 'bad-2'`)
     expect(await view.evaluate(`document.querySelector('dialog[open]')`)).toBeNull()
     await page.telemetry.waitFor('step.settled', (event) => event.jobId === 'bad-2' && event.stepId === 'pay')
     const steps = [{ stepId: 'check' }, { stepId: 'pay', output: { paid: 9 } }, { stepId: 'delivery' }]
     expect(await job('bad-2')).toMatchObject({ restartOf: { jobId: bad }, steps })
+    expect(view.complaints).toEqual([])
+  })
+
+  const value = (name: string): string => `document.querySelector('dialog [name=${name}]').value`
+  const command = `document.querySelector('dialog .command code').textContent`
+  const choose = (name: string, text: string): Promise<void> =>
+    typeInto(view, `document.querySelector('dialog [name=${name}]')`, text)
+
+  it('a restart offers the present inputs, and its decision has only what a person has changed', async () => {
+    await view.begin(`${page.origin}/job?jobId=offered`)
+    await clickOn(view, 'Restart from a step')
+    await view.until(`document.querySelector('dialog[open]')`)
+    const input = { jobId: 'offered', isRefused: true, amount: 7 }
+    expect(JSON.parse(await view.evaluate<string>(value('input')))).toEqual(input)
+    expect(await view.evaluate(value('stepInput'))).toBe('')
+    await choose('from', 'delivery')
+    await view.until(
+      `document.querySelector('dialog form').textContent.includes('This step takes no input.')`,
+    )
+    await choose('from', 'pay')
+    await view.until(`${value('stepInput')} !== ''`)
+    expect(JSON.parse(await view.evaluate<string>(value('stepInput')))).toEqual({
+      isRefused: true,
+      amount: 7,
+    })
+    expect(await view.evaluate(command)).not.toContain('input')
+    await choose('stepInput', '{"isRefused":false,"amount":7}')
+    await view.until(`${command}.includes('step-input.json')`)
+    expect(await view.evaluate(command)).not.toContain(' --input ')
+    // Another step has another input.
+    await choose('from', 'check')
+    await view.until(`${value('stepInput')}.includes('false')`)
+    expect(JSON.parse(await view.evaluate<string>(value('stepInput')))).toEqual({
+      isRefused: false,
+      amount: 1,
+    })
+    await choose('from', 'pay')
+    await view.until(`${value('stepInput')}.includes('true')`)
+    // The dialog is longer than the window, and shows the result and the buttons nevertheless.
+    await view.look({ width: 800, height: 480, isDark: false })
+    await clickOn(view, 'Dry run')
+    await view.until(`document.querySelector('.result')`)
+    const [end, top, bottom] = await view.evaluate<[number, number, number]>(`(() => {
+      const place = (selector) => document.querySelector(selector).getBoundingClientRect()
+      return [place('.result').bottom, place('dialog .buttons').top, place('dialog .buttons').bottom]
+    })()`)
+    expect(end).toBeLessThanOrEqual(top)
+    expect(bottom).toBeLessThanOrEqual(480)
+    await view.look({ width: 1280, height: 1080, isDark: false })
+    const said = await answerDialog(view, {
+      stepInput: '{"isRefused":false,"amount":7}',
+      why: 'another card',
+    })
+    expect(said).toContain('The new job: offered.r1')
+    const change = { stepId: 'pay', path: 'input.isRefused', before: 'true', after: 'false' }
+    expect(await job('offered')).toMatchObject({ audit: [{ edit: { changes: [change], others: 0 } }] })
+    await closeDialog(view)
+    expect(view.complaints).toEqual([])
+  })
+
+  it('the jobs of a restart lead to each other, and the older one offers no action that it would refuse', async () => {
+    await view.begin(`${page.origin}/job?jobId=offered`)
+    await clickOn(view, 'offered.r1')
+    await view.until(`document.querySelector('h1')?.textContent === 'offered.r1'`)
+    await clickOn(view, 'offered')
+    await view.until(
+      `document.querySelector('h1')?.textContent === 'offered' && document.querySelector('.timeline')`,
+    )
+    expect(await view.evaluate(`${control('Resubmit')} === undefined`)).toBe(true)
+    const titles = await view.evaluate<string[]>(
+      `[...document.querySelectorAll('.panel h2')].map((one) => one.textContent)`,
+    )
+    expect(titles).toContain('Timeline')
+    expect(titles).not.toContain('Undo')
+    expect(view.complaints).toEqual([])
+  })
+
+  it('a resubmission of one step offers its input, and an unchanged input is not sent', async () => {
+    await view.begin(`${page.origin}/job?jobId=retried`)
+    await clickOn(view, 'Resubmit')
+    await view.until(`document.querySelector('dialog[open]')`)
+    await view.evaluate(`(() => {
+      const field = document.querySelector('dialog [name=step]')
+      field.value = 'pay'
+      field.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+    await view.until(`document.querySelector('dialog [name=input]')`)
+    expect(JSON.parse(await view.evaluate<string>(value('input')))).toEqual({ isRefused: true, amount: 7 })
+    await answerDialog(view, { input: '{ "amount": 7, "isRefused": true }', why: 'the card is valid now' })
+    await closeDialog(view)
+    const { audit } = (await job('retried')) as { readonly audit: readonly object[] }
+    expect(audit).toMatchObject([{ command: 'resubmit', stepId: 'pay' }])
+    expect(audit[0]).not.toHaveProperty('edit')
+    expect(view.complaints).toEqual([])
+  })
+
+  it('a restart keeps an input with secrets, which the dialog does not have', async () => {
+    await view.begin(`${page.origin}/job?jobId=guarded`)
+    await clickOn(view, 'Restart from a step')
+    await view.until(`document.querySelector('dialog[open]')`)
+    expect(await view.evaluate(value('input'))).toBe('')
+    expect(await view.evaluate(`document.querySelector('dialog form').textContent`)).toContain(
+      'The present input has secret values, which are not sent to the page. An empty field keeps it.',
+    )
+    const said = await answerDialog(view, { from: 'pay', why: 'try again' })
+    expect(said).toContain('The new job: guarded.r1')
+    await closeDialog(view)
+    const next = await (await page.host.client.get('guarded.r1'))?.view()
+    expect(next?.input).toEqual({ card: '4111-0001', amount: 3 })
+    const { audit } = (await job('guarded')) as { readonly audit: readonly object[] }
+    expect(audit[0]).not.toHaveProperty('edit')
     expect(view.complaints).toEqual([])
   })
 

@@ -141,13 +141,26 @@ describe.skipIf(path === null)('the view of schedules', () => {
     await dialog('Resume', { why: 'it is up' })
     expect(await dialog('Run now', { why: 'at once' })).toContain('1 job accepted this.')
     const times = { from: '2019-01-01', to: '2020-12-31' }
-    expect(await dialog('Backfill', { ...times, why: 'late' })).toContain('1 tick accepted this.')
+    const filled = await dialog('Backfill', { ...times, why: 'late' })
+    expect(filled).toContain('1 tick accepted this.')
+    expect(filled).toContain('counting@20200229T013000Z')
     await page.until(`document.querySelector('.decisions')?.textContent.includes('backfill')`)
     expect((await store.host.client.schedules.get('counting'))?.audit.at(-1)).toMatchObject({
       command: 'backfill',
       by: 'ada',
       why: '1 tick, 20190101T000000Z to 20201231T000000Z: late',
     })
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Run now leads to its job', async () => {
+    await clickOn(page, 'Run now')
+    const said = await answerDialog(page, { why: 'at once' })
+    const [jobId = ''] = /counting@\S+\.manual/.exec(said) ?? []
+    await page.evaluate(`document.querySelector('dialog .result a').click()`)
+    await page.until(`document.querySelector('h1')?.textContent === ${JSON.stringify(jobId)}`)
+    expect(await page.evaluate(`document.querySelector('dialog')`)).toBeNull()
+    await page.begin(`${store.origin}/schedules?schedule=counting`)
     expect(page.complaints).toEqual([])
   })
 

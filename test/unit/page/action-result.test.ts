@@ -24,11 +24,11 @@ const plans = (count: number) => Array.from({ length: count }, (_, index) => pla
 const refusals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ jobId: `R-${index}`, reason: 'it has ended' }))
 
-/** Returns the texts that the report of a dry run of a migration contains. */
-const shown = (report: object): string =>
+/** Returns the texts that the report of a dry run contains. */
+const shown = (report: object, kind = 'migrate'): string =>
   JSON.stringify(
     ActionResult({
-      kind: 'migrate',
+      kind,
       report: { isDryRun: true, done: [], refused: [], ...report },
       close: () => undefined,
     }),
@@ -43,6 +43,24 @@ describe('the report of an action', () => {
     expect(shown(cut)).toContain('and 3 more groups of jobs')
     expect(shown({ refused: refusals(100) })).not.toContain('more')
     expect(shown({ refused: refusals(102) })).toContain('and 2 more')
+  })
+
+  it('says of how many jobs a cancellation lists the steps, also when it is tried in parts', () => {
+    const part = (from: number) => {
+      const ids = Array.from({ length: 30 }, (_, index) => `J-${from + index}`)
+      const steps = { stopped: [], undone: ['pay'], kept: [] }
+      return {
+        isDryRun: true,
+        done: ids,
+        refused: [],
+        plans: ids.slice(0, 20).map((jobId) => ({ jobId, ...steps })),
+      }
+    }
+    const sum = together(part(0), part(30))
+    expect(sum.plans?.map(({ jobId }) => jobId)).toEqual(part(0).done.slice(0, 20))
+    expect(shown(sum, 'cancel')).toContain('The steps of 20 jobs are listed, of 60.')
+    const one = { done: ['J-1'], plans: part(1).plans.slice(0, 1) }
+    expect(shown(one, 'cancel')).not.toContain('are listed')
   })
 
   it('keeps the plans and their number when an action is carried out in parts', () => {

@@ -23,7 +23,7 @@ import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
-import { timelineOf } from '../../../src/page/browser/state/timeline.js'
+import { barsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -91,6 +91,8 @@ function aJob(parts: Partial<Job>): Job {
     triage: null,
     restartedAs: null,
     restartOf: null,
+    result: null,
+    tags: {},
     diagnostics: [],
     intervals: [],
     audit: [],
@@ -455,6 +457,58 @@ describe('the timeline of a job', () => {
       'undo began',
       'ended Compensated',
     ])
+  })
+})
+
+describe('the timeline of an undo', () => {
+  const undone = aStep({
+    stepId: 'pay',
+    direction: 'undo',
+    outcome: { kind: 'success', at: at(8), by: 'agent' },
+    diagnostics: [2, 7].map((second) => ({ at: at(second), by: 'agent', attempt: 1, message: 'busy' })),
+  })
+  const ended = {
+    endedAt: at(9),
+    state: 'Compensated',
+    compensation: { since: at(6), by: 'ada', reason: 'withdrawn', thenRetry: false },
+    steps: [undone],
+  } as const
+  const textsOf = (job: Partial<Job>) => timelineOf(aJob(job)).map(({ what }) => what)
+
+  it('says of the attempts after its beginning that they undo', () => {
+    const moments = ['submitted', 'attempt 1 failed', 'undo began', 'undo, attempt 1 failed', 'undone']
+    expect(textsOf({ ...ended, steps: [...ended.steps] })).toEqual([...moments, 'ended Compensated'])
+  })
+
+  it('is missing if another job owns the undo, and the later state is not that of the end', () => {
+    const restartedAs = { jobId: 'J-1.r1', from: 'pay' }
+    const steps = [aStep({ stepId: 'pay', outcome: { kind: 'success', at: at(3), by: 'agent' } })]
+    expect(textsOf({ ...ended, steps, restartedAs })).toEqual(['submitted', 'done', 'ended'])
+  })
+})
+
+describe('the bars of a job', () => {
+  const interval = {
+    stepId: 'pay',
+    kind: 'operator',
+    from: at(10),
+    to: null,
+    what: 'needs an operator: error',
+    isExact: true,
+  } as const
+  const job = aJob({ endedAt: at(10), intervals: [interval], steps: [aStep({ stepId: 'pay' })] })
+  const now = Date.parse(at(40))
+
+  it('go on while a failed job waits for its operator, and end with any other job', () => {
+    const failed = barsOf({ ...job, state: 'Error' }, now)
+    expect([failed.isOpen, failed.endMs]).toEqual([true, now])
+    expect(failed.rows[0]?.bars[0]).toMatchObject({ left: 25, width: 75 })
+    expect(failed.rows[0]?.texts).toEqual([{ what: interval.what, length: 'for 30 s' }])
+    const over = barsOf(
+      { ...job, state: 'Compensated', intervals: [{ ...interval, from: at(5), to: at(8) }] },
+      now,
+    )
+    expect([over.isOpen, over.endMs]).toEqual([false, Date.parse(at(10))])
   })
 })
 

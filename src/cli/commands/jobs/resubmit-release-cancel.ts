@@ -1,7 +1,7 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient, SelectionFilter } from '../../../sas/index.js'
-import type { CancelPlan } from '../../../sas/internal.js'
+import { readCancelPlans, type CancelPlan, type JobCancelPlan } from '../../../sas/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
@@ -91,15 +91,8 @@ type Report = BulkReport & {
   /** What would become of the steps, in a dry run of the cancellation of one job. */
   readonly plan?: CancelPlan
   /** The same for the first jobs of several. */
-  readonly plans?: readonly JobPlan[]
+  readonly plans?: readonly JobCancelPlan[]
 }
-
-interface JobPlan extends CancelPlan {
-  readonly jobId: string
-}
-
-/** The largest number of jobs of which a dry run reads the steps. */
-const mostPlans = 20
 
 async function decideOne(client: JobClient, one: One): Promise<Report> {
   const { kind, jobId, step, dryRun, by, why, ...edit } = one
@@ -108,9 +101,12 @@ async function decideOne(client: JobClient, one: One): Promise<Report> {
   if (kind === 'cancel') await client.cancel(jobId, why, { by, dryRun })
   else if (kind === 'release') await client.release(jobId, { by, why, dryRun, ...which })
   else await client.resubmit(jobId, { by, why, dryRun, ...which, ...edit })
-  const job = kind === 'cancel' && dryRun ? await client.get(jobId) : null
-  const plan = job === null ? {} : { plan: await job.cancelPlan() }
-  return { isDryRun: dryRun, done: [jobId], refused: [], warnings, ...plan }
+  const report = { isDryRun: dryRun, done: [jobId], refused: [], warnings }
+  if (kind !== 'cancel' || !dryRun) return report
+  const [read] = await readCancelPlans(client, [{ jobId }])
+  if (read === undefined) return report
+  const { jobId: _jobId, ...plan } = read
+  return { ...report, plan }
 }
 
 /** Returns warnings about effects that a new input of a step does not undo. */
@@ -137,11 +133,10 @@ async function decideAll(many: Many, decision: Decision): Promise<Report> {
   const found = report.done.length + report.refused.length
   const warnings = await warningsIfEmpty(many.client, found, { filter, configured: many.configured })
   if (many.kind !== 'cancel' || !decision.dryRun) return { ...report, warnings }
-  const plans: JobPlan[] = []
-  for (const jobId of report.done.slice(0, mostPlans)) {
-    const job = await many.client.get(jobId)
-    if (job !== null) plans.push({ jobId, ...(await job.cancelPlan()) })
-  }
+  const plans = await readCancelPlans(
+    many.client,
+    report.done.map((jobId) => ({ jobId })),
+  )
   return { ...report, warnings, plans }
 }
 

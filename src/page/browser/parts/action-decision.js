@@ -8,8 +8,13 @@ import { about } from '../state/about.js'
 import { actionKinds } from '../state/action-kinds.js'
 import { answerOf, fieldsOf } from '../state/answer-forms.js'
 import { commandOf } from '../state/commands.js'
+import { elsewhere, newInput, nothing } from '../inputs/present-input.js'
 
-/** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
+/**
+ * The texts of the fields. The input is undefined until a person changes the present one.
+ *
+ * @typedef {{ why: string, step: string, input: string | undefined, more: Record<string, string>, answers: string[] }} Fields
+ */
 
 /**
  * Returns the first texts of the form of a question.
@@ -56,8 +61,9 @@ export function decided(present, fields) {
   const { kind, jobs = [], filter, limit, question, present: stored = {} } = present
   if (question !== undefined) return answered(question, fields)
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
-  const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
-  const told = more.map((field) => ({ ...field, value: fields.more[field.name]?.trim() ?? '' }))
+  const [why, step] = [fields.why.trim(), fields.step]
+  const input = newInput(fields.input, presentInputs(present, fields).input)
+  const told = more.map((field) => ({ ...field, value: entered(present, fields, field.name) }))
   const wanted = told.filter(
     ({ name, value, isOptional }) => (value !== '' || isOptional !== true) && value !== stored[name],
   )
@@ -113,6 +119,33 @@ export function decided(present, fields) {
             ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
             : [commandOf({ ...shared, filter })],
   }
+}
+
+/**
+ * Returns the present values of the fields that contain inputs.
+ *
+ * @param {Asked} present
+ * @param {Fields} fields
+ */
+export function presentInputs({ kind, inputOf = () => elsewhere }, { step, more }) {
+  return {
+    input: kind === 'restart' ? inputOf(null) : kind === 'resubmit' && step !== '' ? inputOf(step) : nothing,
+    stepInput: inputOf(more['from'] ?? ''),
+  }
+}
+
+/**
+ * Returns what a person has entered, without an input that stays as it is.
+ *
+ * @param {Asked} present
+ * @param {Fields} fields
+ * @param {string} name
+ */
+function entered(present, fields, name) {
+  const text = fields.more[name]
+  return name === 'stepInput'
+    ? newInput(text, presentInputs(present, fields).stepInput)
+    : (text?.trim() ?? '')
 }
 
 /**

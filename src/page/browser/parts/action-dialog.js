@@ -13,7 +13,7 @@ import { about } from '../state/about.js'
 import { MoreField } from './more-field.js'
 import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
-import { answersOf, decided, needsOf, thingOf } from './action-decision.js'
+import { answersOf, decided, needsOf, presentInputs, thingOf } from './action-decision.js'
 import { ActionResult } from './action-result.js'
 import { ActingButtons, LastButton, withoutRepeats } from './dialog-buttons.js'
 import { useRun } from './action-run.js'
@@ -22,9 +22,10 @@ import { html } from './html.js'
 /**
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
  * schedule. `present` has the stored values of fields, which are not sent again. `target` is a workflow, an agent or a key
- * to pause, with empty texts if the dialog asks for them.
+ * to pause, with empty texts if the dialog asks for them. `inputOf` knows the present inputs of the job and its steps.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined,
+ *   inputOf?: import('../inputs/present-input.js').PresentInputs,
  *   onDone?: () => void }} Asked
  */
 
@@ -45,13 +46,15 @@ function Open({ present }) {
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   const [triedText, setTried] = useState('')
+  const result = useSeen(report ?? error)
   const close = () => {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
   const { problem, dryProblem, body, commands } = decided(present, fields)
   const bodyText = textWithoutReason(body)
-  const hasTried = report?.isDryRun === true && report.done.length > 0 && triedText === bodyText
+  const hasTried =
+    report?.isDryRun === true && report.isStopped !== true && report.done.length > 0 && triedText === bodyText
   const isTriedFirst = hasDryRun && (present.filter !== undefined || stopsAll(present, fields))
   const mustTry = isTriedFirst && !hasTried
   const begin = (/** @type {boolean} */ isDryRun) => {
@@ -80,9 +83,9 @@ function Open({ present }) {
       <p>${effect}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
       <${Command} text=${commands.join('\n')} />
-      <${Problem} error=${isCurrent ? error : null} />
+      <div ref=${result}><${Problem} error=${isCurrent ? error : null} />
       ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
-      ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}
+      ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}</div>
       <div class="buttons">
         <span class="quiet">${hint}</span>
         ${
@@ -91,7 +94,7 @@ function Open({ present }) {
             : html`<button type="button" onClick=${close}>Close</button>
                 ${
                   isBusy
-                    ? html`<button type="button" onClick=${stop}>Stop</button>`
+                    ? stop && html`<button type="button" onClick=${stop}>Stop</button>`
                     : html`<${ActingButtons}
                         tryIt=${hasDryRun ? tryIt : null}
                         mustTry=${mustTry}
@@ -112,8 +115,8 @@ function Open({ present }) {
  * @returns {Fields}
  */
 function firstFields(present) {
-  const { step = '', input = '', present: more = {} } = present
-  return { why: '', step, input, more, answers: answersOf(present) }
+  const { step = '', present: more = {} } = present
+  return { why: '', step, input: undefined, more, answers: answersOf(present) }
 }
 
 /** @param {{ progress: import('./action-run.js').Progress }} props */
@@ -139,6 +142,19 @@ function useModal() {
     }
   }, [])
   return box
+}
+
+/**
+ * Scrolls a result into sight, because a long dialog would hide it. Returns the place for its element.
+ *
+ * @param {unknown} found the result, or null
+ */
+function useSeen(found) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null))
+  useLayoutEffect(() => {
+    if (found !== null) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [found])
+  return place
 }
 
 /** @param {object} body */
@@ -204,20 +220,32 @@ function FieldsOf({ present, fields, setFields }) {
   const { kind, steps = [] } = present
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   /** @param {{ currentTarget: { name: string, value: string } }} event */
-  const onInput = ({ currentTarget: { name, value } }) => setFields({ ...fields, [name]: value })
+  const onInput = ({ currentTarget: { name, value } }) =>
+    // An input is that of a step, so it does not stay if another step is chosen.
+    setFields({
+      ...fields,
+      ...(name === 'step' && kind === 'resubmit' ? { input: undefined } : {}),
+      [name]: value,
+    })
   /** @param {{ currentTarget: { name: string, value: string } }} event */
-  const onMore = ({ currentTarget: { name, value } }) =>
-    setFields({ ...fields, more: { ...fields.more, [name]: value } })
+  const onMore = ({ currentTarget: { name, value } }) => {
+    const { stepInput, ...others } = fields.more
+    const kept = name === 'from' || stepInput === undefined ? others : fields.more
+    setFields({ ...fields, more: { ...kept, [name]: value } })
+  }
+  const known = presentInputs(present, fields)
   const hint = `Reason${needsWhy ? '' : ' (optional)'}, stored with the decision of ${about.value?.by ?? 'you'}`
   const newInput = hasInput
     ? html`<label key="input">
         ${inputLabel(present)}
-        <textarea name="input" rows=${kind === 'raise' || kind === 'resubmit' ? 6 : 3} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
+        <textarea name="input" rows=${kind === 'schedule set' ? 3 : 6} spellcheck=${false} value=${fields.input ?? known.input.text} onInput=${onInput}></textarea>
+        ${known.input.note === '' ? null : html`<span class="quiet">${known.input.note}</span>`}
       </label>`
     : null
   const others = more.map(
     (field) =>
-      html`<${MoreField} key=${field.name} field=${field} steps=${steps} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
+      html`<${MoreField} key=${field.name} field=${field} steps=${steps} value=${fields.more[field.name] ?? (field.name === 'stepInput' ? known.stepInput.text : '')}
+        note=${field.name === 'stepInput' ? known.stepInput.note : ''} onInput=${onMore} />`,
   )
   return html`${
     steps.length > 0 && isOne && kind !== 'restart'
@@ -230,7 +258,7 @@ function FieldsOf({ present, fields, setFields }) {
           </label>`
       : null
   }
-    ${kind === 'restart' ? [others, newInput] : [newInput, others]}
+    ${kind === 'restart' ? [others.slice(0, -1), newInput, others.slice(-1)] : [newInput, others]}
     ${
       takesWhy
         ? html`<label>${hint} <input name="why" type="text" value=${fields.why} onInput=${onInput} /></label>`
@@ -241,8 +269,9 @@ function FieldsOf({ present, fields, setFields }) {
 /** @param {Asked} present */
 function inputLabel({ kind, schedule }) {
   if (kind === 'raise') return 'Payload, as JSON (empty: null)'
-  if (kind === 'restart') return 'New input of the job, as JSON (empty: the present input)'
+  if (kind === 'restart') return 'Input of the job, as JSON (unchanged or empty: the present input)'
   if (kind === 'schedule set' && schedule === undefined) return 'Input of each job, as JSON (empty: null)'
+  if (kind === 'resubmit') return 'Input of the step, as JSON (unchanged or empty: the present input)'
   return 'New input, as JSON (empty: the present input)'
 }
 

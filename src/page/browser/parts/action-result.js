@@ -1,5 +1,5 @@
 /** @import { Kind } from '../state/action-kinds.js' */
-/** @import { Migrated, Report, Restarted } from '../state/shapes.js' */
+/** @import { CancelPlan, Migrated, Report, Restarted } from '../state/shapes.js' */
 import { actionKinds } from '../state/action-kinds.js'
 import { jobAddress } from '../state/address.js'
 import { counted } from '../state/formats.js'
@@ -9,25 +9,43 @@ import { html } from './html.js'
 /** The most refusals that are listed. */
 const mostRefused = 100
 
+/** The most links to jobs that are listed. */
+const mostLinks = 20
+
+/** The actions that submit the jobs of their report. */
+const submitting = /** @type {Kind[]} */ (['schedule trigger', 'schedule backfill'])
+
 /**
  * The report of an action: what accepted it, and what refused it. `thing` is what it counts, if the kind does not say it.
  *
  * @param {{ kind: Kind, report: Report, thing?: [string, string], close: () => void }} props
  */
 export function ActionResult({ kind, report, thing = actionKinds[kind].thing, close }) {
-  const { isDryRun, done, refused, warnings = [], restarted, migrated = [], otherPlans = 0 } = report
+  const {
+    isDryRun,
+    done,
+    refused,
+    isStopped = false,
+    warnings = [],
+    restarted,
+    migrated = [],
+    otherPlans = 0,
+    plans = [],
+  } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
-  if (done.length + refused.length + migrated.length === 0)
+  const stopped = isStopped ? `Stopped before every ${thing[0]} was ${isDryRun ? 'tried' : 'reached'}. ` : ''
+  if (!isStopped && done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">
       <p>${`No ${thing[0]} that matches allows this, so nothing was ${isDryRun ? 'tried' : 'done'}.`}</p>
       ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     </div>`
   return html`<div role="status" class="result">
     <p>
-      ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
+      ${`${stopped}${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
     ${warnings.map((text) => html`<p><bdi>${text}</bdi></p>`)}
     ${actionKinds[kind].on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
+    ${!isDryRun && submitting.includes(kind) ? html`<${NewJobs} jobIds=${done} close=${close} />` : null}
     ${restarted === undefined ? null : html`<${NewJob} job=${restarted} isDryRun=${isDryRun} close=${close} />`}
     ${migrated.map((plan) => html`<${NewPlan} plan=${plan} isOne=${done.length === 1} />`)}
     ${otherPlans === 0 ? null : html`<p>${`and ${counted(otherPlans, 'more group', 'more groups')} of jobs`}</p>`}
@@ -39,6 +57,8 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
             ${refused.length > mostRefused ? html`<li>${`and ${refused.length - mostRefused} more`}</li>` : null}
           </ul>`
     }
+    ${plans.length === 0 ? null : html`<${CancelPlans} plans=${plans} jobCount=${done.length} />`}
+    ${plans.length === 0 || plans.length === done.length ? null : html`<p>${`The steps of ${counted(plans.length, 'job', 'jobs')} are listed, of ${done.length}.`}</p>`}
   </div>`
 }
 
@@ -52,14 +72,53 @@ function NewJob({ job, isDryRun, close }) {
     ['carried over', job.carried],
     ['run again', job.again],
     ['undone first', job.undone],
+    ['effects stay', job.kept],
   ].filter(([, names = []]) => names.length > 0)
   const name = isDryRun
     ? html`<bdi class="id">${job.jobId}</bdi>`
-    : html`<span onClick=${close}><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></span>`
+    : html`<${LinkToJob} job=${job} close=${close} />`
   return html`<p>The new job: ${name}</p>
     <ul>
       ${lists.map(([title, names]) => html`<li>${title}: <${Names} names=${names} /></li>`)}
     </ul>`
+}
+
+/**
+ * The jobs that an action has submitted.
+ *
+ * @param {{ jobIds: string[], close: () => void }} props
+ */
+function NewJobs({ jobIds, close }) {
+  return html`<ul>
+    ${jobIds.slice(0, mostLinks).map((jobId) => html`<li><${LinkToJob} job=${{ jobId }} close=${close} /></li>`)}
+    ${jobIds.length > mostLinks ? html`<li>${`and ${jobIds.length - mostLinks} more`}</li>` : null}
+  </ul>`
+}
+
+/**
+ * A link that also closes the dialog.
+ *
+ * @param {{ job: { jobId: string, partitionKey?: string }, close: () => void }} props
+ */
+function LinkToJob({ job, close }) {
+  return html`<span onClick=${close}><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></span>`
+}
+
+/**
+ * What a cancellation would do with the steps of each job.
+ *
+ * @param {{ plans: CancelPlan[], jobCount: number }} props
+ */
+function CancelPlans({ plans, jobCount }) {
+  return html`${plans.map(
+    ({ jobId, stopped, undone, kept }) =>
+      html`${jobCount === 1 ? null : html`<p><bdi>${jobId}</bdi></p>`}
+        <ul>
+          <li>stopped: <${Names} names=${stopped} /></li>
+          <li>undone: <${Names} names=${undone} /></li>
+          <li class=${kept.length === 0 ? '' : 'bad'}>effects stay: <${Names} names=${kept} /></li>
+        </ul>`,
+  )}`
 }
 
 /** @param {{ plan: Migrated, isOne: boolean }} props */
@@ -81,5 +140,6 @@ function NewPlan({ plan: { jobIds, changed, kept, edit }, isOne }) {
 
 /** @param {{ names: string[] }} props */
 function Names({ names }) {
+  if (names.length === 0) return 'none'
   return names.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)
 }

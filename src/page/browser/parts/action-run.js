@@ -27,10 +27,14 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
   const [progress, setProgress] = useState(/** @type {Progress | null} */ (null))
   const operation = useRef(/** @type {string | null} */ (null))
   const isStopped = useRef(false)
+  const isTrying = useRef(false)
+  const isOnMany = target === undefined && (filter !== undefined || jobs.length > 1)
   useEffect(() => {
     if (!isBusy) return undefined
     const timer = setInterval(() => {
       const id = operation.current
+      // The action may begin on the server after a person has stopped it.
+      if (id !== null && isStopped.current) void stopOperation(id).catch(() => undefined)
       if (id !== null) void progressOf(id).then((found) => found !== null && setProgress(found))
     }, lookMs)
     return () => clearInterval(timer)
@@ -38,7 +42,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
   const mayContinue = () => !isStopped.current
   const stop = () => {
     isStopped.current = true
-    if (operation.current !== null) void stopOperation(operation.current)
+    if (operation.current !== null) void stopOperation(operation.current).catch(() => undefined)
   }
   /**
    * @param {object} body
@@ -46,6 +50,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
    */
   const run = async (body, isDryRun) => {
     isStopped.current = false
+    isTrying.current = isDryRun
     // If more jobs match by now than the person has seen, the server refuses.
     const atMost = report?.isDryRun === true ? { atMost: report.done.length + report.refused.length } : {}
     setBusy(true)
@@ -55,9 +60,8 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
     const shared = { ...body, ...(actionKinds[kind].hasDryRun ? { dryRun: isDryRun } : {}) }
     /** @param {object} which */
     const many = (which) => {
-      operation.current = isDryRun ? null : crypto.randomUUID()
-      const id = operation.current === null ? {} : { operation: operation.current }
-      return act(kind, { ...shared, ...which, ...id })
+      operation.current = crypto.randomUUID()
+      return act(kind, { ...shared, ...which, operation: operation.current })
     }
     try {
       if (target !== undefined) setReport(await act(kind, shared))
@@ -72,7 +76,8 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
         for (let from = 0; from < jobs.length && mayContinue(); from += atOnce) {
           const part = await many({ jobs: jobs.slice(from, from + atOnce) })
           sum = together(sum, part)
-          setReport(sum)
+          const isCut = !mayContinue() && from + atOnce < jobs.length
+          setReport(isCut ? { ...sum, isStopped: true } : sum)
         }
       }
     } catch (reason) {
@@ -82,11 +87,14 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
       // The answer of an action may be lost, so the view reads again in any case.
       if (!isDryRun) onDone?.()
       operation.current = null
+      isTrying.current = false
       setProgress(null)
       setBusy(false)
     }
   }
-  return { isBusy, report, error, progress, run, stop }
+  // The result of a dry run is lost when the dialog closes.
+  useEffect(() => () => (isTrying.current ? stop() : undefined), [])
+  return { isBusy, report, error, progress, run, stop: isOnMany ? stop : null }
 }
 
 /** @typedef {{ reached: number, total: number }} Progress */

@@ -7,13 +7,14 @@ import { html } from './html.js'
 /**
  * A field of an action besides the reason: a text, or one of several values.
  *
- * @param {{ field: Field, value: string, steps?: string[],
+ * @param {{ field: Field, value: string, steps?: string[], note?: string,
  *   onInput: (event: { currentTarget: { name: string, value: string } }) => void }} props
  */
 export function MoreField({
   field: { name, label, placeholder, choices, isOptional, isJson, isText },
   value,
   steps = [],
+  note = '',
   onInput,
 }) {
   const fleet = /** @type {import('../state/api.js').Loaded<Wanted>} */ (
@@ -21,8 +22,9 @@ export function MoreField({
   )
   if (isJson === true || isText === true) {
     return html`<label
-      >${label} <textarea name=${name} rows="3" spellcheck=${false} value=${value} onInput=${onInput}></textarea
-    ></label>`
+      >${label} <textarea name=${name} rows=${isJson === true ? 6 : 3} spellcheck=${false} value=${value} onInput=${onInput}></textarea>
+      ${note === '' ? null : html`<span class="quiet">${note}</span>`}</label
+    >`
   }
   if (choices === undefined || (choices === 'steps' && steps.length === 0)) {
     return html`<label

@@ -68,7 +68,7 @@ export const actionKinds = {
         isOptional: true,
         choices: ['undo', 'keep'],
       }),
-      field('stepInput', 'New input of this step, as JSON (empty: the present input)', '', {
+      field('stepInput', 'Input of this step, as JSON (unchanged or empty: the present input)', '', {
         isOptional: true,
         isForOne: true,
         isJson: true,
@@ -117,7 +117,8 @@ export const actionKinds = {
     ...onJobs,
     title: 'Cancel',
     namesJobs: true,
-    effect: 'No more steps of the job begin, and the steps that have an undo are undone.',
+    effect:
+      'No more steps of the job begin, and the steps that have an undo are undone. A dry run says which, and which effects stay.',
     reason: 'demanded',
   },
   pause: {

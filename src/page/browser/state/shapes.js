@@ -58,7 +58,7 @@
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   restartedAs: RestartedAs | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
+ *   result: unknown, tags: Record<string, string>, diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], triaged: TriagedJob[], advice: string, command: string }} Group
@@ -98,10 +98,12 @@
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
- *   warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number }} Report
+ *   isStopped?: boolean, warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number, plans?: CancelPlan[] }} Report
+ *
+ * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
- *   isNew: boolean }} Restarted
+ *   kept: string[], isNew: boolean }} Restarted
  *
  * @typedef {{ jobIds: string[], changed: string[], kept: string[], edit: Edit }} Migrated
  *

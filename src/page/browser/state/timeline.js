@@ -13,16 +13,17 @@ import { durationText } from './formats.js'
  * @returns {Moment[]}
  */
 export function timelineOf(job) {
-  const { submittedAt, endedAt, audit, compensation, notices, diagnostics, steps, state } = job
+  const { submittedAt, endedAt, audit, compensation, notices, diagnostics, steps, state, restartedAs } = job
   /** @type {Moment[]} */
   const moments = [moment(submittedAt, 'submitted', 'plain')]
-  for (const step of steps) moments.push(...momentsOfStep(step))
+  for (const step of steps) moments.push(...momentsOfStep(step, compensation?.since ?? ''))
   for (const { at, by, message } of diagnostics)
     moments.push({ ...moment(at, 'reported', 'bad', message), by })
   for (const { at, by, why, command, stepId } of audit) {
     moments.push({ ...moment(at, `${command} by ${by}`, 'person', why), stepId })
   }
-  if (compensation !== null) {
+  // The job that this one was restarted as owns the undo.
+  if (compensation !== null && restartedAs === null) {
     moments.push({
       ...moment(compensation.since, 'undo began', 'bad', compensation.reason),
       by: compensation.by,
@@ -34,21 +35,35 @@ export function timelineOf(job) {
       moments.push(moment(attention.since, `notice "${kind}" given up`, 'bad', attention.message))
     }
   }
-  if (endedAt !== null)
-    moments.push(moment(endedAt, `ended ${state}`, state === 'Processed' ? 'good' : 'bad'))
+  if (endedAt !== null) moments.push(moment(endedAt, endText(job), state === 'Processed' ? 'good' : 'bad'))
   return moments.sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
 }
 
 /**
+ * Returns how the job ended. A restart gives a failed job another state later.
+ *
+ * @param {Job} job
+ */
+function endText({ state, restartedAs }) {
+  return restartedAs !== null && state === 'Compensated' ? 'ended' : `ended ${state}`
+}
+
+/**
  * @param {Step} step
+ * @param {string} undoneSince the time at which the undo of the job began, or an empty text
  * @returns {Moment[]}
  */
-function momentsOfStep({ stepId, outcome, diagnostics, event, attention }) {
+function momentsOfStep({ stepId, direction, outcome, diagnostics, event, attention }, undoneSince) {
+  // The newest outcome of a step that is undone is that of its undo.
+  const isUndo = (/** @type {string} */ at) => direction === 'undo' && undoneSince !== '' && at >= undoneSince
   const failures = diagnostics.map(({ at, by, attempt, message }) => ({
-    ...moment(at, `attempt ${attempt} failed`, 'bad', message),
+    ...moment(at, `${isUndo(at) ? 'undo, ' : ''}attempt ${attempt} failed`, 'bad', message),
     by,
   }))
-  const told = outcome?.kind === 'success' ? [{ ...moment(outcome.at, 'done', 'good'), by: outcome.by }] : []
+  const told =
+    outcome?.kind === 'success'
+      ? [{ ...moment(outcome.at, isUndo(outcome.at) ? 'undone' : 'done', 'good'), by: outcome.by }]
+      : []
   const raised = event === null ? [] : [eventMoment(event)]
   const flagged =
     attention === null ? [] : [moment(attention.since, attention.kind, 'bad', attention.message)]
@@ -89,13 +104,16 @@ const leastWidth = 0.4
 /**
  * Returns the bars of each step that has some, the steps in the order of the workflow. Pauses of the job come first.
  *
- * @param {Pick<Job, 'submittedAt' | 'endedAt' | 'intervals' | 'steps'>} job
+ * A failed job still waits, so its axis ends now.
+ *
+ * @param {Pick<Job, 'submittedAt' | 'endedAt' | 'intervals' | 'steps' | 'state'>} job
  * @param {number} now
  */
-export function barsOf({ submittedAt, endedAt, intervals, steps }, now) {
+export function barsOf({ submittedAt, endedAt, intervals, steps, state }, now) {
+  const isOpen = endedAt === null || state === 'Error'
   const startMs = Date.parse(submittedAt)
   const ends = intervals.map(({ to, from }) => Date.parse(to ?? from))
-  const endMs = Math.max(startMs + 1, ...ends, endedAt === null ? now : Date.parse(endedAt))
+  const endMs = Math.max(startMs + 1, ...ends, isOpen ? now : Date.parse(endedAt))
   const scale = 100 / (endMs - startMs)
   /** @param {Interval} interval */
   const bar = ({ kind, from, to, what, isExact }) => {
@@ -110,7 +128,7 @@ export function barsOf({ submittedAt, endedAt, intervals, steps }, now) {
     const texts = own.map((interval) => ({ what: interval.what, length: lengthOf(interval, now) }))
     return [{ stepId, bars: own.map(bar), texts }]
   })
-  return { rows, startMs, endMs }
+  return { rows, startMs, endMs, isOpen }
 }
 
 /**

@@ -69,17 +69,31 @@ function Node({ step, x, y, isChosen }) {
   >
     <title>${stepId}: ${state}${failures}</title>
     <rect width=${width} height=${height} rx="8" />
-    <text x="12" y="20" class="node-name">${marks[state] ?? '?'} ${clipped(stepId, 19)}</text>
-    <text x="12" y="37" class="node-what">${clipped(`${what}${failures}`, 25)}</text>
+    <text x="12" y="20" class="node-name">${clipped(`${marks[state] ?? '?'} ${stepId}`, '600 14px')}</text>
+    <text x="12" y="37" class="node-what">${clipped(`${what}${failures}`, '12px')}</text>
   </a>`
 }
 
+/** Measures texts. It draws nothing. */
+const pen = document.createElement('canvas').getContext('2d')
+
+/** The widest text in a node, in pixels. */
+const widest = nodeSize.width - 20
+
 /**
+ * Returns a text, or as much of its beginning as a node has room for.
+ *
  * @param {string} text
- * @param {number} length
+ * @param {string} font the weight and size, as in the style of the page
  */
-function clipped(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+function clipped(text, font) {
+  if (pen === null) return text
+  pen.font = `${font} ${getComputedStyle(document.body).fontFamily}`
+  const { width } = pen.measureText(text)
+  if (width <= widest) return text
+  let length = Math.ceil((text.length * widest) / width)
+  while (length > 1 && pen.measureText(`${text.slice(0, length)}…`).width > widest) length -= 1
+  return `${text.slice(0, length)}…`
 }
 
 /** @param {{ x: number, y: number }[]} points */

@@ -5,7 +5,7 @@ import { costRows } from '../parts/cost-rows.js'
 import { html } from '../parts/html.js'
 import { address, addressOf, open } from '../state/address.js'
 import { comparable, firstCompared } from '../state/difference.js'
-import { momentText, unitsText } from '../state/formats.js'
+import { counted, momentText, unitsText } from '../state/formats.js'
 import { undoPathOf } from '../state/undo-path.js'
 
 /**
@@ -15,8 +15,9 @@ import { undoPathOf } from '../state/undo-path.js'
  */
 export function UndoPath({ job }) {
   const rows = undoPathOf(job)
-  const { compensation } = job
-  if (rows.length === 0) return null
+  const { compensation, restartedAs } = job
+  // The job that this one was restarted as owns the undo.
+  if (rows.length === 0 || restartedAs !== null) return null
   return html`<${Panel} title=${compensation === null ? 'If the job is undone' : 'Undo'}>
     ${
       compensation === null
@@ -105,4 +106,23 @@ export function Costs({ job: { steps, cost } }) {
       store does not keep its charges.
     </p>
   <//>`
+}
+
+/**
+ * The notices of a job, and whether they were sent.
+ *
+ * @param {{ job: Job }} props
+ */
+export function Notices({ job: { notices } }) {
+  return html`<ul class="rows">
+    ${notices.map(
+      ({ seq, kind, receiver, sentAt, attention, failureCount }) =>
+        html`<li>
+          <b>${seq}. ${kind}</b> <span>${receiver}</span>
+          <span class=${attention === null ? 'quiet' : 'bad'}
+            >${sentAt !== null ? `sent ${momentText(sentAt, Date.now())}` : (attention?.message ?? `not sent yet, ${counted(failureCount, 'failure', 'failures')}`)}</span
+          >
+        </li>`,
+    )}
+  </ul>`
 }

@@ -28,7 +28,7 @@ const kinds = /** @type {const} */ ({
 export function Bars({ job, chosen }) {
   const [isWhole, setWhole] = useState(false)
   const now = Date.now()
-  const { rows, startMs, endMs } = barsOf(job, now)
+  const { rows, startMs, endMs, isOpen } = barsOf(job, now)
   const shown = isWhole ? rows : rows.slice(0, mostRows)
   const seen = new Set(rows.flatMap(({ bars }) => bars.map(({ kind }) => kind)))
   if (rows.length === 0) return html`<p class="quiet">Nothing has begun.</p>`
@@ -64,8 +64,8 @@ export function Bars({ job, chosen }) {
         : html`<p><button type="button" onClick=${() => setWhole(true)}>Show all ${counted(rows.length, 'row', 'rows')}</button></p>`
     }
     <p class="quiet">
-      ${`From ${momentText(new Date(startMs).toISOString(), now)} to ${job.endedAt === null ? 'now' : momentText(job.endedAt, now)}, ${durationText(endMs - startMs)}. `}
-      ${rows.some(({ bars }) => bars.some(({ isExact }) => !isExact)) ? 'The beginning of a pale bar is not recorded: it may contain a wait or a back-off.' : null}
+      ${`From ${momentText(new Date(startMs).toISOString(), now)} to ${isOpen || job.endedAt === null ? 'now' : momentText(job.endedAt, now)}, ${durationText(endMs - startMs)}. `}
+      ${rows.some(({ bars }) => bars.some(({ isExact }) => !isExact)) ? 'The beginning of a pale bar is not recorded: it may also contain a wait, a back-off or an attempt.' : null}
     </p>`
 }
 

@@ -7,13 +7,14 @@ import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge }
 import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { onSameStore } from '../state/commands.js'
-import { address, addressOf } from '../state/address.js'
+import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { agoText, counted, durationText, momentText, withMoments } from '../state/formats.js'
+import { agoText, durationText, momentText, withMoments } from '../state/formats.js'
+import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
-import { Costs, Difference, UndoPath } from './job-panels.js'
+import { Costs, Difference, Notices, UndoPath } from './job-panels.js'
 import { StoredDocuments } from './job-documents.js'
 import { Bars, Timeline } from './job-timeline.js'
 
@@ -57,7 +58,10 @@ export function JobView() {
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
         ${chosen === undefined ? null : html`<${Difference} job=${data} step=${chosen} />`}
         ${chosen === undefined ? null : html`<${AttemptsPanel} job=${data} step=${chosen} key=${chosen.stepId} />`}
-        <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
+        <${Panel} title=${data.result === null ? 'Input of the job' : 'Input and result of the job'}>
+          <${JsonBox} title="Input" value=${data.input} />
+          ${data.result === null ? null : html`<${JsonBox} title="Result" value=${data.result} />`}
+        <//>
       </div>
       <div class="stack">
         <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
@@ -99,11 +103,20 @@ function Head({ job, lacking, reload }) {
     ['Submitted', momentText(job.submittedAt, now)],
     job.endedAt === null
       ? ['Running for', durationText(now - Date.parse(job.submittedAt))]
-      : ['Took', durationText(Date.parse(job.endedAt) - Date.parse(job.submittedAt))],
+      : [
+          job.state === 'Error' ? 'Failed after' : 'Took',
+          durationText(Date.parse(job.endedAt) - Date.parse(job.submittedAt)),
+        ],
     ...(job.lockedBy === null ? [] : [['Driven by', job.lockedBy]]),
     ...(job.completeBy === null ? [] : [['Complete by', momentText(job.completeBy, now)]]),
     ...(job.generation > 1 ? [['Generation', job.generation]] : []),
     ...(job.priority === 0 ? [] : [['Priority', job.priority]]),
+    ...(job.restartOf === null ? [] : [['Restart of', linkTo(job, job.restartOf)]]),
+    ...(job.restartedAs === null ? [] : [['Restarted as', linkTo(job, job.restartedAs)]]),
+    ...Object.entries(job.tags).map(([name, value]) => [
+      `Tag ${name}`,
+      html`<${Link} to=${addressOf('/jobs', { tag: `${name}=${value}` })}><bdi>${value}</bdi><//>`,
+    ]),
   ]
   return html`<div class="job-head">
       <h1 class="id">${job.jobId}</h1>
@@ -117,6 +130,16 @@ function Head({ job, lacking, reload }) {
     <${Actions} job=${job} reload=${reload} />
     ${job.advice === null ? null : html`<${Command} text=${onSameStore(job.advice.command, about.value?.storeArguments ?? [])} />`}
     <${Facts} facts=${facts} />`
+}
+
+/**
+ * A link to the other job of a restart, which is in the same partition.
+ *
+ * @param {Job} job
+ * @param {{ jobId: string, from: string }} other
+ */
+function linkTo({ partitionKey }, { jobId, from }) {
+  return html`<${Link} to=${jobAddress({ jobId, partitionKey })} class="id">${jobId}<//>${`, from step ${from}`}`
 }
 
 /** @param {{ job: Job, reload: () => void }} props */
@@ -134,7 +157,7 @@ function Actions({ job, reload }) {
     .map(({ stepId }) => stepId)
   const isEnded = state === 'Processed' || state === 'Compensated'
   const possible = [
-    state === 'Error' || state === 'Compensated'
+    (state === 'Error' || state === 'Compensated') && job.restartedAs === null
       ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
       : null,
     (isEnded || state === 'Error') && job.restartedAs === null
@@ -176,7 +199,13 @@ function Actions({ job, reload }) {
           key=${kind}
           type="button"
           onClick=${() => {
-            asked.value = { kind: /** @type {any} */ (kind), jobs, ...rest, onDone: reload }
+            asked.value = {
+              kind: /** @type {any} */ (kind),
+              jobs,
+              ...rest,
+              inputOf: presentInputsOf(job),
+              onDone: reload,
+            }
           }}
         >
           ${name}
@@ -193,7 +222,7 @@ function Actions({ job, reload }) {
  */
 function progressText({ done, of, note = '', at }, now) {
   const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
-  return `${[amount, note].filter((part) => part !== '').join(': ')} (${agoText(at, now)})`
+  return html`<bdi>${[amount, note].filter((part) => part !== '').join(': ')}</bdi>${` (${agoText(at, now)})`}`
 }
 
 /** @param {{ step: Step }} props */
@@ -248,7 +277,7 @@ function StepPanel({ step }) {
               outcome === null
                 ? null
                 : html`<li>
-                    <b class=${outcome.kind === 'success' ? 'good' : 'bad'}>newest: ${outcome.kind}</b>
+                    <b class=${outcome.kind === 'success' ? 'good' : 'bad'}>newest: ${direction === 'undo' ? 'undo, ' : ''}${outcome.kind}</b>
                     <span class="quiet">${` ${momentText(outcome.at, now)}, ${outcome.by}`}</span>
                   </li>`
             }
@@ -262,19 +291,4 @@ function StepPanel({ step }) {
       <${JsonBox} title="Output" value=${step.output} />
     </div>
   <//>`
-}
-
-/** @param {{ job: Job }} props */
-function Notices({ job: { notices } }) {
-  return html`<ul class="rows">
-    ${notices.map(
-      ({ seq, kind, receiver, sentAt, attention, failureCount }) =>
-        html`<li>
-          <b>${seq}. ${kind}</b> <span>${receiver}</span>
-          <span class=${attention === null ? 'quiet' : 'bad'}
-            >${sentAt !== null ? `sent ${momentText(sentAt, Date.now())}` : (attention?.message ?? `not sent yet, ${counted(failureCount, 'failure', 'failures')}`)}</span
-          >
-        </li>`,
-    )}
-  </ul>`
 }

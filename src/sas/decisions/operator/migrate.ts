@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { migratedSchema, type JobDocument, type Json, type StepDocument } from '../../model/documents.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
+import { isBehind } from '../../model/work.js'
 import { pickUpWithinMs } from '../recover-job.js'
-import { isBehind } from '../ledger.js'
 import { planEditOf, type PlanPart } from './input-edit.js'
 import { list, maxAuditEntries, type Standing } from './request.js'
 

@@ -1,7 +1,8 @@
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
 import { itemsOperation } from '../../plan/item-jobs.js'
 import { owedBy } from '../owed-undos.js'
-import { isBehind, isUnderWay } from '../ledger.js'
+import { isBehind } from '../../model/work.js'
+import { isUnderWay } from '../ledger.js'
 import { list, type Standing } from './request.js'
 import { listsTooLong } from './restart-lists.js'
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   currentKey,
   idempotencyKey,
+  isBehind,
   isHeldBack,
   isWaiting,
   mayHaveEffect,
@@ -75,4 +76,18 @@ it.each([
     isIt,
   )
   expect(isWaiting({ ...done, attention: null })).toBe(false)
+})
+
+it.each([
+  ['Processed', true],
+  ['Skipped', true],
+  ['Failed', true],
+  ['TimedOut', true],
+  ['Refused', true],
+  ['Error', false],
+  ['Processing', false],
+  ['Compensated', false],
+] as const)('the steps that depend on one in state %s may begin: %s', (state, may) => {
+  expect(isBehind({ state, dispatch: 1 })).toBe(may)
+  expect(isBehind(undefined)).toBe(false)
 })

@@ -150,6 +150,140 @@ describe('what a step did', () => {
     ])
   })
 
+  const failures = (...seconds: number[]): StepDocument['diagnostics'] =>
+    seconds.map((second, index) => ({ at: at(second), by: 'one', attempt: index + 1, message: 'no' }))
+  const decided = (
+    command: 'resubmit' | 'release' | 'pause' | 'resume',
+    second: number,
+    stepId: string | null = null,
+  ): JobDocument['audit'][number] => ({ command, stepId, at: at(second), by: 'ann', why: '' })
+  const textsOf = (step: StepDocument, audit: JobDocument['audit']): string[] =>
+    intervalsOf(aJob(['pay'], { audit }), [step], now).map(({ what }) => what)
+
+  it('needs an operator from a failure until the decision that sets it going again, and works only after that', () => {
+    const underWay = { failureCount: 1, maxFailures: 3, diagnostics: failures(10, 80) }
+    const pay = aStep('pay', { ...underWay, completeByMs: Date.parse(at(145)) })
+    expect(rowsOf([pay], { audit: [decided('resubmit', 70, 'pay')] })).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'operator', 10, 70, 'inexact'],
+      ['pay', 'running', 70, 80, 'inexact'],
+      ['pay', 'backingOff', 80, 85],
+      ['pay', 'running', 85, null],
+    ])
+    const [, waited] = textsOf(pay, [decided('resubmit', 70, 'pay')])
+    expect(waited).toBe('until ann resubmitted it')
+    // The job ended because of another step, so this one waited for the same decision.
+    expect(rowsOf([pay], { audit: [decided('resubmit', 70, 'other')] })[1]).toEqual([
+      'pay',
+      'operator',
+      10,
+      70,
+      'inexact',
+    ])
+  })
+
+  it('was done after a decision, and later decisions are about other steps', () => {
+    const done = { processState: 'Processed', diagnostics: failures(10), outcome: success(75) } as const
+    const audit = [decided('resubmit', 70), decided('resubmit', 90)]
+    expect(rowsOf([aStep('pay', done)], { audit })).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'operator', 10, 70, 'inexact'],
+      ['pay', 'running', 70, 75, 'inexact'],
+    ])
+    const claim = { by: 'one', token: 't', fence: 1, at: at(72) }
+    expect(rowsOf([aStep('pay', { ...done, claim })], { audit }).slice(2)).toEqual([
+      ['pay', 'waiting', 70, 72],
+      ['pay', 'running', 72, 75],
+    ])
+  })
+
+  it('says what is not recorded if a decision follows no failure', () => {
+    const pay = aStep('pay', { diagnostics: failures(10) })
+    expect(
+      textsOf(pay, [decided('resubmit', 30, 'pay'), decided('resubmit', 60, 'pay')]).slice(1, 3),
+    ).toEqual(['until ann resubmitted it', 'what it did is not recorded, until ann resubmitted it'])
+  })
+
+  it('waits for a scheduler after a decision, until it begins again', () => {
+    const reset = { processState: 'Pending', diagnostics: failures(10) } as const
+    const job = {
+      audit: [decided('resubmit', 70)],
+      steps: { pay: { state: 'NotStarted', dispatch: 1 } },
+    } as const
+    expect(rowsOf([aStep('pay', reset)], job as never).slice(1)).toEqual([
+      ['pay', 'operator', 10, 70, 'inexact'],
+      ['pay', 'waiting', 70, null],
+    ])
+  })
+
+  it.each<[string, StepDocument['onExhausted'], string | null, unknown[][]]>([
+    ['a parked step', 'park', null, [['pay', 'operator', 10, 70, 'inexact']]],
+    ['a step of this id', 'error', 'pay', [['pay', 'operator', 10, 70, 'inexact']]],
+    ['an extended wait', { extendedWaitMs: 90_000 }, null, [['pay', 'waiting', 10, 70, 'inexact']]],
+    ['no other step', 'park', 'other', [['pay', 'waiting', 10, 72]]],
+    ['no step that cannot be held', 'error', null, [['pay', 'waiting', 10, 72]]],
+  ])('a release sets going %s', (_title, onExhausted, stepId, row) => {
+    const claim = { by: 'one', token: 't', fence: 1, at: at(72) }
+    const pay = aStep('pay', { onExhausted, diagnostics: failures(10), maxFailures: 1, claim })
+    const found = rowsOf([pay], { audit: [decided('release', 70, stepId)] })
+    expect(found.slice(1, 2)).toEqual(row)
+    expect(found.at(-1)).toEqual(['pay', 'running', 72, null])
+  })
+
+  it('waits for the whole extended wait after the last attempt', () => {
+    const waits = {
+      onExhausted: { extendedWaitMs: 40_000 },
+      maxFailures: 2,
+      diagnostics: failures(10, 20, 63),
+    }
+    expect(
+      rowsOf([aStep('pay', { ...waits, claim: { by: 'one', token: 't', fence: 1, at: at(99) } })]),
+    ).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'running', 10, 20, 'inexact'],
+      ['pay', 'waiting', 20, 60],
+      ['pay', 'running', 60, 63, 'inexact'],
+      ['pay', 'waiting', 63, 99],
+      ['pay', 'running', 99, null],
+    ])
+  })
+
+  it('begins no attempt in a pause of the job', () => {
+    const audit = [decided('pause', 5), decided('resume', 20), decided('pause', 40), decided('resume', 60)]
+    const pay = aStep('pay', { diagnostics: failures(10, 70), maxFailures: 9 })
+    expect(rowsOf([pay], { audit }).filter(([stepId]) => stepId === 'pay')).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'paused', 10, 20],
+      ['pay', 'running', 20, 40, 'inexact'],
+      ['pay', 'paused', 40, 60, 'inexact'],
+      ['pay', 'running', 60, 70, 'inexact'],
+      ['pay', 'running', 70, null],
+    ])
+  })
+
+  it.each<[string, Partial<JobDocument>, number | null]>([
+    ['goes on while its job has failed', { processState: 'Error' }, null],
+    [
+      'ends with the undo of the job',
+      { compensation: { since: at(60), by: 'ann', reason: '', thenRetry: false } },
+      60,
+    ],
+    ['ends with its job', { processState: 'Compensated' }, 50],
+  ])('the wait for an operator %s', (_title, job, end) => {
+    const attention = { kind: 'error', since: at(40), by: 'one', message: '', stepId: null } as const
+    const failed = aStep('pay', { processState: 'Error', attention })
+    expect(rowsOf([failed], { endedAt: at(50), ...job }).at(-1)).toEqual(['pay', 'operator', 40, end])
+  })
+
+  it('a pause ends with its job', () => {
+    const job = {
+      audit: [decided('pause', 10)],
+      paused: { since: at(10), by: 'ann', why: '' },
+      endedAt: at(30),
+    }
+    expect(rowsOf([], job)).toEqual([[null, 'paused', 10, 30]])
+  })
+
   it('waits only for steps that are not over, and not at all once it was left out', () => {
     const waiting: Partial<StepDocument> = {
       dispatch: 0,
