@@ -98,7 +98,18 @@ describe('the description of the API', () => {
       paths: Record<string, { get: { parameters: { name: string }[] } }>
     }
     const names = paths['/api/jobs']?.get.parameters.map(({ name }) => name)
-    const filters = ['workflow', 'state', 'step', 'since', 'until', 'tag', 'text', 'waitingFor', 'took']
+    const filters = [
+      'workflow',
+      'state',
+      'step',
+      'since',
+      'until',
+      'tag',
+      'text',
+      'waitingFor',
+      'agent',
+      'took',
+    ]
     expect(names).toEqual([...filters, 'attention', 'before', 'limit'])
   })
 })
@@ -121,6 +132,7 @@ describe('reads', () => {
     expect(await idsOf('text=BAD-')).toEqual(['bad-2'])
     expect(await idsOf('waitingFor=event')).toEqual(['good'])
     expect(await idsOf('waitingFor=retry')).toEqual([])
+    expect(await idsOf('agent=bank')).toEqual([])
     expect(await idsOf('took=1ms&text=bad-')).toEqual(['bad-2'])
     expect(await idsOf('took=1d')).toEqual([])
   })
