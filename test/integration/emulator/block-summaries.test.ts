@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { systemClock } from '../../../src/platform/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -144,4 +145,86 @@ it('queries agree with the documents under writes, in a store that had no query 
   const again = opened(directory)
   expect(await rows(again, oldestOpen)).toEqual(['j3', 'j30', 'j1700', `j${jobs}`])
   expect(await rows(again, open)).toEqual([4])
+})
+
+/** Takes over the timer of an idle store and the pauses of its work, which last until the test ends them. */
+function heldClock(): {
+  readonly fire: () => void
+  readonly hold: () => void
+  /** Ends the pauses so far. Later ones are held again if `isHolding` is set. */
+  readonly release: (isHolding?: boolean) => void
+} {
+  const idle = new Set<() => void>()
+  const { schedule, sleep } = systemClock
+  vi.spyOn(systemClock, 'schedule').mockImplementation((ms, action) => {
+    if (ms !== 1_000) return schedule(ms, action)
+    idle.add(action)
+    return { cancel: () => void idle.delete(action) }
+  })
+  const pauses: (() => void)[] = []
+  const state = { isHolding: false }
+  vi.spyOn(systemClock, 'sleep').mockImplementation((ms, signal) =>
+    state.isHolding ? new Promise((resolve) => pauses.push(resolve)) : sleep(ms, signal),
+  )
+  onTestFinished(() => vi.restoreAllMocks())
+  return {
+    fire: () => {
+      const due = [...idle]
+      idle.clear()
+      for (const action of due) action()
+    },
+    hold: () => {
+      state.isHolding = true
+    },
+    release: (isHolding = false) => {
+      state.isHolding = isHolding
+      for (const resolve of pauses.splice(0)) resolve()
+    },
+  }
+}
+
+it('a store that comes to rest while it writes summaries writes the remaining ones later', async () => {
+  const { fire, hold, release } = heldClock()
+  hold()
+  const { cosmos } = await filled()
+  const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
+  // The first timer began before the last write, and the second one ends during the work.
+  fire()
+  fire()
+  expect(summaries?.hasUnsaved).toBe(true)
+  release()
+  const isDone = (): boolean => {
+    fire()
+    return summaries?.hasUnsaved === false
+  }
+  await expect.poll(isDone).toBe(true)
+})
+
+it('a write of another container lets the work of an idle store begin again later', async () => {
+  const { fire, hold, release } = heldClock()
+  const { cosmos } = await filled()
+  const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
+  const isDone = (): boolean => {
+    fire()
+    return summaries?.hasUnsaved === false
+  }
+  await expect.poll(isDone).toBe(true)
+  const small = { id: 'leases', partitionKey: { paths: ['/pk'] } }
+  cosmos.engine.createContainer('shop', small)
+  for (const number of [0, 500, 1_000, 1_500]) put(cosmos, number, 'ended')
+  await cosmos.engine.settled()
+  hold()
+  const saves = vi.spyOn(KeptSummaries.prototype, 'saveNext')
+  const savesSoFar = (): number => {
+    const count = saves.mock.calls.length
+    fire()
+    if (count === 0) release(true)
+    return count
+  }
+  await expect.poll(savesSoFar).toBe(1)
+  cosmos.engine.container('shop', 'leases').batch(['k'], [{ kind: 'upsert', document: { id: 'l', pk: 'k' } }])
+  await cosmos.engine.settled()
+  release()
+  await expect.poll(() => summaries?.hasUnsaved).toBe(true)
+  await expect.poll(isDone).toBe(true)
 })
