@@ -310,6 +310,30 @@ describe('reads', () => {
   })
 })
 
+it('dead letters have the names of errors, and nothing else that an error may carry', async () => {
+  const poison = { id: 'poison', partitionKey: '/id' }
+  const { container } = await page.store.client().database('stepward').containers.create(poison)
+  const names = [
+    ['RangeError', 'RangeError'],
+    ['E', 'E'],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    ['x'.repeat(61), 'Error'],
+    ['card 4711', 'Error'],
+    ['4711', 'Error'],
+    ['Ünfug', 'Error'],
+    ['A\nB', 'Error'],
+    ['', 'Error'],
+  ]
+  for (const [index, [name]] of names.entries()) {
+    const error = { name, message: 'secret-message', stack: 'secret-stack', code: 'secret-code' }
+    await container.items.create({ id: String(index), documentId: String(index), leaseToken: '0', error })
+  }
+  const letters = await read<{ documentId: string; error: string }[]>('/api/dead-letters?container=poison')
+  const shown = new Map(letters.map(({ documentId, error }) => [documentId, error]))
+  expect(names.map((_, index) => shown.get(String(index)))).toEqual(names.map(([, name]) => name))
+  expect(JSON.stringify(letters)).not.toContain('secret')
+})
+
 describe('actions', () => {
   it('write nothing in a dry run, and keep the name and the reason otherwise', async () => {
     const job = { jobId: 'bad-2' }
