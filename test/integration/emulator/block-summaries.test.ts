@@ -166,7 +166,7 @@ function heldClock(): {
   vi.spyOn(systemClock, 'sleep').mockImplementation((ms, signal) =>
     state.isHolding ? new Promise((resolve) => pauses.push(resolve)) : sleep(ms, signal),
   )
-  onTestFinished(() => vi.restoreAllMocks())
+  onTestFinished(() => void vi.restoreAllMocks())
   return {
     fire: () => {
       const due = [...idle]
