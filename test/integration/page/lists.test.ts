@@ -173,7 +173,7 @@ describe.skipIf(path === null)('the lists of the page', () => {
 })
 
 describe.skipIf(path === null)('the inbox while no role runs', () => {
-  it('does not count jobs of the group of roles', async () => {
+  it('shows the group of roles in words, and counts no jobs of it', async () => {
     const store = await aPage()
     const browser = await Browser.open(path ?? '')
     try {
@@ -189,6 +189,7 @@ describe.skipIf(path === null)('the inbox while no role runs', () => {
       await clickOn(page, 'Inbox')
       const group = await page.until<string>(`document.querySelector('.group')?.textContent`)
       expect(group).toContain('1 job has not ended, and no instance runs the roles')
+      expect(group).toContain('a role is missing')
       expect(group).not.toMatch(/0 jobs|the oldest/)
       expect(page.complaints).toEqual([])
     } finally {

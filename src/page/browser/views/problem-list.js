@@ -125,6 +125,13 @@ const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' |
   notify: ['resend'],
 })
 
+/** The kinds of problems that the page shows in words. */
+const kindTexts = /** @type {Record<string, string>} */ ({
+  notify: 'not delivered',
+  noAgent: 'no agent',
+  nothingRuns: 'a role is missing',
+})
+
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
 /**
@@ -146,7 +153,7 @@ function GroupCard({ group, questions, reload }) {
   return html`<article class="panel group">
     <div class="panel-head">
       <h2>
-        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kind}</span> ${workflow}${
+        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kindTexts[kind] ?? kind}</span> ${workflow}${
           stepId === null ? '' : `, step ${stepId}`
         }
       </h2>
