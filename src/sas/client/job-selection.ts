@@ -87,8 +87,10 @@ export class JobSelection {
 
   /** Returns every job that matches, the newest submission first. */
   async list(): Promise<readonly JobSummary[]> {
-    const { isSnoozed: _isSnoozed, assignee: _assignee, cause: _cause, ...filter } = this.filter
+    const { isSnoozed: _isSnoozed, assignee: _assignee, cause, ...given } = this.filter
     refuseFilter(this.filter)
+    // Only flagged jobs have a cause, and an index finds them.
+    const filter = cause === undefined ? given : { ...given, isFlagged: true as const }
     const found: JobSummary[] = []
     for (;;) {
       const last = found.at(-1)
