@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
-import { systemClock } from '../../../src/platform/index.js'
+import { systemClock, type Clock } from '../../../src/platform/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -155,16 +155,16 @@ function heldClock(): {
   readonly release: (isHolding?: boolean) => void
 } {
   const idle = new Set<() => void>()
-  const { schedule, sleep } = systemClock
+  const real: Clock = { ...systemClock }
   vi.spyOn(systemClock, 'schedule').mockImplementation((ms, action) => {
-    if (ms !== 1_000) return schedule(ms, action)
+    if (ms !== 1_000) return real.schedule(ms, action)
     idle.add(action)
     return { cancel: () => void idle.delete(action) }
   })
   const pauses: (() => void)[] = []
   const state = { isHolding: false }
   vi.spyOn(systemClock, 'sleep').mockImplementation((ms, signal) =>
-    state.isHolding ? new Promise((resolve) => pauses.push(resolve)) : sleep(ms, signal),
+    state.isHolding ? new Promise((resolve) => pauses.push(resolve)) : real.sleep(ms, signal),
   )
   onTestFinished(() => void vi.restoreAllMocks())
   return {

@@ -24,6 +24,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
   let browser: Browser
   let served: ServedPage
   let isSignedIn: boolean
+  let known: Mock<Sessions['isOpen']>
   let added: Mock<Viewers['add']>
   let starts: Mock<FeedFollower['start']>
   let stops: Mock<FeedFollower['stop']>
@@ -47,7 +48,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     stops = vi.spyOn(FeedFollower.prototype, 'stop')
     // A server that was started again knows its browsers, as one behind a platform does.
     isSignedIn = true
-    vi.spyOn(Sessions.prototype, 'isOpen').mockImplementation(() => isSignedIn)
+    known = vi.spyOn(Sessions.prototype, 'isOpen').mockImplementation(() => isSignedIn)
     served = await serve(0)
   })
   afterEach(async () => {
@@ -214,7 +215,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
   })
 
   it('come back when a person has signed in again in one of them', async () => {
-    vi.mocked(Sessions.prototype.isOpen).mockRestore()
+    known.mockRestore()
     const pages = await windows(3)
     for (const page of pages) {
       // A signed-out tab looks every few seconds whether another has signed in.
