@@ -3,7 +3,7 @@ import { errorMessage, packageVersion } from '../platform/internal.js'
 import { changesPath, openApi, openApiPath } from './api/openapi.js'
 import type { PageStore } from './api/page-store.js'
 import { answered } from './api/route.js'
-import { commandOfRoute, routes } from './api/routes.js'
+import { rightTo, routes } from './api/routes.js'
 import { statusOf } from './door/status-of.js'
 import { importMapHash } from './assets/modules.js'
 import { pageFile } from './assets/page-files.js'
@@ -82,7 +82,7 @@ export class PageAnswers {
         'Forbidden',
       )
     }
-    const may = routes.flatMap((known) => (mayUse(person, known) ? (commandOfRoute(known) ?? []) : []))
+    const may = routes.flatMap((known) => (mayUse(person, known) ? (rightTo(known) ?? []) : []))
     const store = { ...this.options.store, ...person, may }
     try {
       const asked = method === 'GET' ? Object.fromEntries(url.searchParams) : await readJson(request)

@@ -7,14 +7,11 @@ import { agoText, counted } from '../state/formats.js'
 import { Command, Panel, Problem } from './basics.js'
 import { html } from './html.js'
 
-/** The roles that see dead letters, as in `src/page/api/looks.ts`. */
-const rolesThatSee = ['Operator', 'Admin']
-
 /** The changes that a processor has set aside, for people whose role may see them. */
 export function DeadLetters() {
   const known = about.value
   if (known === null) return null
-  if (known.roles.some((role) => rolesThatSee.includes(role))) return html`<${Chosen} />`
+  if (known.may.includes('dead-letters')) return html`<${Chosen} />`
   return html`<${Panel} title="Dead letters">
     <p class="quiet">
       Only people with the role Operator see them, because they contain ids of documents in other containers.
