@@ -36,9 +36,11 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
   const [, cause = ''] = /^ {4}stepward resend --workflow greeting --cause (\w+)$/m.exec(said()) ?? []
   expect(said()).toMatch(/\n0 jobs need attention; 2 notices were not delivered$/)
   forget()
-  await attention({ ...store, state: 'Error' }, terminal)
-  expect(said(), 'a state is one of jobs').toBe('nothing needs attention')
-  forget()
+  for (const filter of [{ state: 'Error' }, { agent: 'bank' }, { waitingFor: 'retry' }, { took: '1h' }]) {
+    await attention({ ...store, ...filter }, terminal)
+    expect(said(), 'only a job fulfils it').toBe('nothing needs attention')
+    forget()
+  }
   await status(undefined, store, terminal)
   expect(said()).toMatch(/\n2 notices were not delivered: see "stepward attention"$/)
   forget()
