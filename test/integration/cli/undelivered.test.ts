@@ -36,9 +36,13 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
   const [, cause = ''] = /^ {4}stepward resend --workflow greeting --cause (\w+)$/m.exec(said()) ?? []
   expect(said()).toMatch(/\n0 jobs need attention; 2 notices were not delivered$/)
   forget()
-  for (const filter of [{ state: 'Error' }, { agent: 'bank' }, { waitingFor: 'retry' }, { took: '1h' }]) {
+  await attention({ ...store, state: 'Error' }, terminal)
+  expect(said(), 'a state is one of jobs').toBe('nothing needs attention')
+  forget()
+  for (const filter of [{ agent: 'bank' }, { waitingFor: 'retry' }, { took: '1h' }]) {
     await attention({ ...store, ...filter }, terminal)
-    expect(said(), 'only a job fulfils it').toBe('nothing needs attention')
+    expect(said(), 'the roles that do not run are told').toMatch(/\nno job is flagged$/)
+    expect(said()).not.toContain('not delivered')
     forget()
   }
   await status(undefined, store, terminal)
