@@ -8,6 +8,9 @@ import { scratchDirectory } from '../../support/scratch-directory.js'
 
 const jobs = 2_000
 
+/** A limit for what hangs. */
+const soon = { timeout: 60_000 }
+
 const newest = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' ORDER BY c.at DESC"
 const oldestOpen = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' AND c.state = 'open' ORDER BY c.at"
 const open = "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'job' AND c.state = 'open'"
@@ -197,7 +200,7 @@ it('a store that comes to rest while it writes summaries writes the remaining on
     fire()
     return summaries?.hasUnsaved === false
   }
-  await expect.poll(isDone).toBe(true)
+  await expect.poll(isDone, soon).toBe(true)
 })
 
 it('a write of another container lets the work of an idle store begin again later', async () => {
@@ -208,7 +211,7 @@ it('a write of another container lets the work of an idle store begin again late
     fire()
     return summaries?.hasUnsaved === false
   }
-  await expect.poll(isDone).toBe(true)
+  await expect.poll(isDone, soon).toBe(true)
   const small = { id: 'leases', partitionKey: { paths: ['/pk'] } }
   cosmos.engine.createContainer('shop', small)
   for (const number of [0, 500, 1_000, 1_500]) put(cosmos, number, 'ended')
@@ -221,10 +224,10 @@ it('a write of another container lets the work of an idle store begin again late
     if (count === 0) release(true)
     return count
   }
-  await expect.poll(savesSoFar).toBe(1)
+  await expect.poll(savesSoFar, soon).toBe(1)
   cosmos.engine.container('shop', 'leases').batch(['k'], [{ kind: 'upsert', document: { id: 'l', pk: 'k' } }])
   await cosmos.engine.settled()
   release()
-  await expect.poll(() => summaries?.hasUnsaved).toBe(true)
-  await expect.poll(isDone).toBe(true)
+  expect(summaries?.hasUnsaved).toBe(true)
+  await expect.poll(isDone, soon).toBe(true)
 })

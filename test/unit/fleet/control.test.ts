@@ -41,7 +41,7 @@ describe('a request to a fleet that accepts connections and does not answer', ()
   it('waits for the end of the work under way if the fleet must stop', async () => {
     const asked = askFleet(path, { command: 'stop' })
     expect(timeouts).not.toHaveBeenCalled()
-    await expect.poll(() => sockets.size).toBe(1)
+    await expect.poll(() => sockets.size, { timeout: 60_000 }).toBe(1)
     for (const socket of sockets) socket.end('{"kind":"refused","why":"late"}')
     expect(await asked).toEqual({ kind: 'refused', why: 'late' })
   })
