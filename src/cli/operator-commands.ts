@@ -80,9 +80,17 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(raise(job, step, options, terminal))
     })
 
+  addResendCommand(program, terminal, ending)
+  addQuestionCommands(program, terminal, ending)
+  addReportCommands(program, terminal, ending)
+  addScheduleCommands(program, terminal, ending)
+}
+
+function addResendCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('resend [job]'))
     .description('send again the notices that were given up, of one job or of all jobs that match')
     .option('--workflow <name>', 'only jobs of this workflow')
+    .option('--cause <digits>', 'only notices with this cause, as "stepward attention" prints it')
     .option('--all', 'every notice that was given up')
     .option('--yes', 'do not ask for confirmation of --all')
     .option('--why <text>', 'the reason; stored with each notice')
@@ -92,9 +100,6 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
     })
-  addQuestionCommands(program, terminal, ending)
-  addReportCommands(program, terminal, ending)
-  addScheduleCommands(program, terminal, ending)
 }
 
 /** Adds the commands that report about all jobs. */
@@ -134,6 +139,7 @@ function decisionCommand(
     .option('--assignee <name>', 'only flagged jobs that are assigned to this person')
     .option('--snoozed', 'only flagged jobs that are snoozed')
     .option('--not-snoozed', 'only jobs that are not snoozed')
+    .option('--cause <digits>', 'only flagged jobs with this cause, as "stepward attention" prints it')
     .option('--all', 'every job, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
     .option('--why <text>', `the reason${kind === 'release' ? '' : ' (required)'}; stored with the job`)

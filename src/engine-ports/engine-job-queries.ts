@@ -23,7 +23,7 @@ import type { StateDocument, Stored } from '../sas/store/state-store.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
 import { hasText } from '../sas/store/filters/job-conditions.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/filters/job-filter.js'
-import { hasStepOf, isWaitingFor, waitingTypes, type WaitKind } from '../sas/store/filters/waiting-steps.js'
+import { hasStepOf, isStepOf, waitingTypes } from '../sas/store/filters/waiting-steps.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, isPause, stored } from './state-documents.js'
@@ -41,7 +41,7 @@ export class EngineJobQueries implements JobQueries {
     const { limit = defaultListLimit, after } = filter
     const end = after === undefined ? null : pagePositionOf(after)
     const found = await this.documents.find((document) => isMatch(document, filter))
-    const isWaiting = await this.waitsFor(filter.waitingFor)
+    const isWaiting = await this.hasStepOf(filter)
     return found
       .flatMap((version) => asJob(stored(version)))
       .filter(isWaiting)
@@ -52,12 +52,13 @@ export class EngineJobQueries implements JobQueries {
       .map(({ job }) => job)
   }
 
-  /** Returns a check whether a job has a step that waits for this. */
-  private async waitsFor(kind: WaitKind | undefined): Promise<(job: JobDocument) => boolean> {
-    if (kind === undefined) return () => true
-    const types = waitingTypes(kind)
+  /** Returns a check whether a job has a step of this filter. */
+  private async hasStepOf({ waitingFor, agent }: JobFilter): Promise<(job: JobDocument) => boolean> {
+    if (waitingFor === undefined && agent === undefined) return () => true
+    const types = waitingTypes(waitingFor)
     const found = await this.documents.find(
-      (document) => types.some((type) => type === document['type']) && isWaitingFor(kind, document),
+      (document) =>
+        types.some((type) => type === document['type']) && isStepOf({ waitingFor, agent }, document),
     )
     const jobs = found.flatMap((version) => asJob(stored(version))).map(({ pk, jobId }) => ({ pk, jobId }))
     return hasStepOf([...jobs, ...found.flatMap((version) => asStep(stored(version)))])

@@ -1,4 +1,4 @@
-import { fingerprint } from '../sas/internal.js'
+import { causeOf } from '../sas/internal.js'
 import type { MissingAgent } from './lacking/missing-agents.js'
 import { shownOptions, word, type ShownJobs } from './shown-jobs.js'
 import { standingText, type StandingWork } from './lacking/standing-work.js'
@@ -56,12 +56,11 @@ export function attentionGroups(
     ...unreadable.map(unreadableTrouble),
   ]
   for (const trouble of troubles) {
-    const { workflow, kind, stepId, message } = trouble
-    const key = JSON.stringify([workflow, kind, stepId, fingerprint(message)])
-    groups.set(key, [...(groups.get(key) ?? []), trouble])
+    const cause = causeOf(trouble)
+    groups.set(cause, [...(groups.get(cause) ?? []), trouble])
   }
-  return [...groups.values()]
-    .flatMap((members): AttentionGroup[] => {
+  return [...groups]
+    .flatMap(([cause, members]): AttentionGroup[] => {
       const [first] = members
       if (first === undefined) return []
       const { workflow, kind, stepId, message } = first
@@ -69,7 +68,7 @@ export function attentionGroups(
       const [since = first.since] = members.map((member) => member.since).sort()
       const triaged = members.flatMap(({ jobId, triage }) => (triage ? [{ jobId, ...triage }] : []))
       const about = { workflow, kind, stepId, message, since, jobIds, triaged }
-      return [{ ...about, ...adviceFor(about, shownOptions(shown, about)) }]
+      return [{ ...about, ...adviceFor(about, { cause, shown: shownOptions(shown, about) }) }]
     })
     .sort((a, b) => b.jobIds.length - a.jobIds.length)
 }
@@ -82,6 +81,11 @@ function troubleOf({ jobId, workflow, attention, triage }: JobSummary): Trouble[
 
 function untoldTrouble({ jobId, workflow, message, since }: UndeliveredNotice): Trouble {
   return { jobId, workflow, kind: 'notify', stepId: null, message, since }
+}
+
+/** Returns the name of the cause for which a notice was not delivered. */
+export function causeOfNotice(notice: UndeliveredNotice): string {
+  return causeOf(untoldTrouble(notice))
 }
 
 function unreadableTrouble({ jobId, workflow, reason, since, documentId }: UnreadableJob): Trouble {
@@ -97,16 +101,16 @@ export function adviceOn(
   return adviceFor({ ...attention, workflow, jobIds: [jobId] })
 }
 
-/** @param shown the options that leave out jobs that are not shown */
+/** @param only what leaves out jobs of the same step: the cause of the group, and the options of the list */
 function adviceFor(
   { kind, stepId, workflow, jobIds }: Omit<About, 'triaged'>,
-  shown = '',
+  only = { cause: '', shown: '' },
 ): Pick<AttentionGroup, 'advice' | 'command'> {
   const [first = 'JOB'] = jobIds
-  const only = word(first)
+  const job = word(first)
   const step = stepId === null ? '' : ` --step ${word(stepId)}`
-  const which = jobIds.length === 1 ? only : `--workflow ${word(workflow)}${step}`
-  const those = jobIds.length === 1 ? only : `${which}${shown}`
+  const which = `--workflow ${word(workflow)}${step} --cause ${only.cause}`
+  const those = jobIds.length === 1 ? job : `${which}${only.shown}`
   const resubmit = `stepward resubmit ${those} --why TEXT`
   const release = `stepward release ${those}`
   switch (kind) {
@@ -117,7 +121,7 @@ function adviceFor(
     case 'corrupt':
       return {
         advice: 'the message says how the documents are damaged: repair them, then resubmit the job',
-        command: `stepward status ${only} --json`,
+        command: `stepward status ${job} --json`,
       }
     case 'parked':
       return { advice: 'the step waits for you: release it, or cancel the job', command: release }
@@ -126,12 +130,12 @@ function adviceFor(
     case 'notify':
       return {
         advice: 'the notifier did not reach the submitter: repair the receiver, then send the notice again',
-        command: `stepward resend ${which}`,
+        command: `stepward resend ${jobIds.length === 1 ? job : which}`,
       }
     case 'unreadable':
       return {
         advice: 'the job stands still: correct the field in its document, then check the job',
-        command: `stepward status ${only}`,
+        command: `stepward status ${job}`,
       }
     case 'unanswered':
     case 'escalated':

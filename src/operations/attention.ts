@@ -112,30 +112,27 @@ function aboutOf({ workflow, step, ...others }: SelectionFilter) {
 
 const mostNotices = 1_000
 
-/**
- * Returns undelivered notices of the selected jobs. A notice has no state, step or tags, so a filter by one of
- * them finds none.
- */
+/** Checks whether a filter is about what only a job that can be read tells: its state, steps, tags and times. */
+function isAboutParts({ state, step, tags, waitingFor, agent, tookAtLeast }: SelectionFilter): boolean {
+  return [state, step, tags, waitingFor, agent, tookAtLeast].some((value) => value !== undefined)
+}
+
+/** Returns undelivered notices of the selected jobs. A filter by a part of jobs finds none. */
 async function undeliveredIn(
   client: JobClient,
-  { workflow, state, step, tags, since = new Date(0), before }: SelectionFilter,
+  filter: SelectionFilter,
 ): Promise<readonly UndeliveredNotice[]> {
-  if ([state, step, tags].some((value) => value !== undefined)) return []
+  if (isAboutParts(filter)) return []
+  const { workflow, since = new Date(0), before } = filter
   const which = workflow === undefined ? {} : { workflow }
   const notices = await client.undelivered({ ...which, limit: mostNotices })
   const endMs = before?.getTime() ?? Infinity
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime() && Date.parse(at) < endMs)
 }
 
-/**
- * Returns jobs that cannot be read. Their states, steps and tags are unknown, so a filter by one of them
- * finds none.
- */
-async function unreadableIn(
-  client: JobClient,
-  { workflow, state, step, tags }: SelectionFilter,
-): Promise<readonly UnreadableJob[]> {
-  if ([state, step, tags].some((value) => value !== undefined)) return []
+/** Returns jobs that cannot be read. A filter by a part of jobs finds none. */
+async function unreadableIn(client: JobClient, filter: SelectionFilter): Promise<readonly UnreadableJob[]> {
+  if (isAboutParts(filter)) return []
   const found = await client.unreadable()
-  return found.filter((job) => workflow === undefined || job.workflow === workflow)
+  return found.filter((job) => filter.workflow === undefined || job.workflow === filter.workflow)
 }

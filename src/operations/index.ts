@@ -29,7 +29,7 @@ export {
   type LeaseRow,
 } from './leases.js'
 export { readAttention, type FoundAttention } from './attention.js'
-export { adviceOn, type AttentionGroup, type TriagedJob } from './attention-groups.js'
+export { adviceOn, causeOfNotice, type AttentionGroup, type TriagedJob } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'
 export {
   checkModule,

@@ -198,8 +198,16 @@ function clockOffsetOf({ owner, handover, timestampMs, storedAtMs }: Lease): num
   return owner === null || handover !== null || timestampMs === null ? null : timestampMs - storedAtMs
 }
 
-/** Returns the rule that this name of a container or of a database breaks, or null. */
+/** The rules of a name of a container or of a database, and what breaks each. */
+const nameRules: readonly (readonly [rule: string, isBroken: (name: string) => boolean])[] = [
+  ['have 1 to 255 characters', (name) => !/^.{1,255}$/su.test(name)],
+  ['contain none of / \\ # ?', (name) => /[/\\#?]/u.test(name)],
+  ['not begin or end with a space', (name) => name !== '' && name.trim() !== name],
+  ['not consist of dots alone', (name) => /^\.+$/u.test(name)],
+]
+
+/** Returns the rules that this name of a container or of a database breaks, or null. */
 export function containerNameProblem(name: string): string | null {
-  const isAllowed = /^[^/\\#?]{1,255}$/u.test(name) && name.trim() === name && !/^\.+$/u.test(name)
-  return isAllowed ? null : 'must be a name of 1 to 255 characters without / \\ # ?'
+  const broken = nameRules.flatMap(([rule, isBroken]) => (isBroken(name) ? [rule] : []))
+  return broken.length === 0 ? null : `must ${broken.join(', and ')}`
 }

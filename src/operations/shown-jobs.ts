@@ -19,7 +19,7 @@ export function shownOptions(
   { filter, assignee, onlySnoozed, hidden }: ShownJobs,
   { workflow, stepId }: { readonly workflow: string; readonly stepId: string | null },
 ): string {
-  const { state, since, before, tags = {}, text } = filter
+  const { state, since, before, tags = {}, text, waitingFor, agent, tookAtLeast: took } = filter
   const hides = hidden.some((job) => job.workflow === workflow && (job.attention?.stepId ?? null) === stepId)
   return [
     ...(state === undefined ? [] : [`--state ${state}`]),
@@ -27,6 +27,9 @@ export function shownOptions(
     ...(before === undefined ? [] : [`--until ${before.toISOString()}`]),
     ...Object.entries(tags).map(([name, value]) => `--tag ${word(`${name}=${String(value)}`)}`),
     ...(text === undefined ? [] : [`--text ${word(text)}`]),
+    ...(waitingFor === undefined ? [] : [`--waiting-for ${waitingFor}`]),
+    ...(agent === undefined ? [] : [`--agent ${word(agent)}`]),
+    ...(took === undefined ? [] : [`--took ${word(typeof took === 'number' ? `${took}ms` : took)}`]),
     ...(assignee === undefined ? [] : [`--assignee ${word(assignee)}`]),
     ...(onlySnoozed ? ['--snoozed'] : hides ? ['--not-snoozed'] : []),
   ]

@@ -26,6 +26,8 @@ export interface UnitSelection extends Connection {
 /** A problem of a container, a lease or a job. */
 export type HostFinding = Omit<Finding, 'rule'> & {
   readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns' | 'openCircuit'
+  /** The agent that the finding is about, if it is about one. */
+  readonly agent?: string
 }
 
 export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }

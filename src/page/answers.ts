@@ -3,7 +3,7 @@ import { errorMessage, packageVersion } from '../platform/internal.js'
 import { changesPath, openApi, openApiPath } from './api/openapi.js'
 import type { PageStore } from './api/page-store.js'
 import { answered } from './api/route.js'
-import { commandOfRoute, routes } from './api/routes.js'
+import { rightTo, routes } from './api/routes.js'
 import { statusOf } from './door/status-of.js'
 import { importMapHash } from './assets/modules.js'
 import { pageFile } from './assets/page-files.js'
@@ -57,7 +57,7 @@ export class PageAnswers {
     const signedIn = method === 'GET' ? door.signIn(url) : null
     if (signedIn !== null) return signedIn
     if (!url.pathname.startsWith('/api/')) {
-      return method === 'GET' ? file(url.pathname) : notFound(url.pathname)
+      return method === 'GET' ? file(request, url.pathname) : notFound(url.pathname)
     }
     const person = await door.personOf(request)
     if ('status' in person) return problem(person.status, person.reason, 'NotSignedIn')
@@ -82,7 +82,7 @@ export class PageAnswers {
         'Forbidden',
       )
     }
-    const may = routes.flatMap((known) => (mayUse(person, known) ? (commandOfRoute(known) ?? []) : []))
+    const may = routes.flatMap((known) => (mayUse(person, known) ? (rightTo(known) ?? []) : []))
     const store = { ...this.options.store, ...person, may }
     try {
       const asked = method === 'GET' ? Object.fromEntries(url.searchParams) : await readJson(request)
@@ -93,9 +93,12 @@ export class PageAnswers {
   }
 }
 
-function file(path: string): Reply {
+function file({ headers }: IncomingMessage, path: string): Reply {
   const found = pageFile(path)
-  return found === null ? notFound(path) : { status: 200, type: found.type, body: found.text }
+  if (found !== null) return { status: 200, type: found.type, body: found.text }
+  // A person who follows a wrong link sees the views that there are. A program gets the error as JSON.
+  const views = headers.accept?.includes('text/html') === true ? pageFile('/') : null
+  return views === null ? notFound(path) : { status: 404, type: views.type, body: views.text }
 }
 
 function notFound(path: string): Reply {

@@ -323,6 +323,19 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
           },
         )
 
+        it('and `agent` find the jobs with one step that fulfils both', async () => {
+          await waiting('tried', { ...waits.retry, actor: 'bank' })
+          await waiting('first', { ...waits.retry, failureCount: 0, actor: 'bank' })
+          await waiting('another', { ...waits.retry, actor: 'post' })
+          await waiting('asleep', { ...waits.time, actor: 'bank' })
+          await waiting('over', { ...waits.retry, actor: 'bank' }, 'Processed')
+          await waiting('undispatched', { ...waits.retry, actor: 'bank', completeByMs: null })
+          expect(await listed({ agent: 'bank', waitingFor: 'retry' })).toEqual(['tried'])
+          expect(await listed({ agent: 'bank' })).toEqual(['first', 'tried'])
+          expect(await listed({ agent: 'bank', workflow: 'lending' })).toEqual([])
+          expect(await listed({ agent: 'mail' })).toEqual([])
+        })
+
         it('counts failures of the undo, and leaves out steps that wait for something else', async () => {
           const undo = {
             actor: 'a',

@@ -44,8 +44,12 @@ it('an operator sees advice for stuck jobs, and resubmits them edited or in bulk
   expect(stuck.code, 'something is').toBe(1)
   expect(stuck.stdout).toMatch(/^error: order-fulfilment, step reserve: 3 jobs, the oldest .* ago$/m)
   const advised = /^ {4}stepward (resubmit .*) --why TEXT$/m.exec(stuck.stdout)?.[1]?.split(' ') ?? []
-  expect(advised).toEqual(['resubmit', '--workflow', 'order-fulfilment', '--step', 'reserve'])
-  for (const line of stuck.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  const cause = expect.stringMatching(/^[\da-f]{12}$/) as string
+  const ofStep = ['--workflow', 'order-fulfilment', '--step', 'reserve']
+  expect(advised).toEqual(['resubmit', ...ofStep, '--cause', cause])
+  // A command to paste is never wrapped.
+  const others = stuck.stdout.split('\n').filter((line) => !line.startsWith('    stepward '))
+  for (const line of others) expect(line.length).toBeLessThanOrEqual(80)
 
   const looked = await stepward(...advised, '--why', 'is it?', '--dry-run', '--json')
   expect(JSON.parse(looked.stdout)).toMatchObject({ command: 'resubmit', isDryRun: true, refused: [] })

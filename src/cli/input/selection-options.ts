@@ -11,13 +11,16 @@ export interface SelectionOptions {
   readonly tag?: readonly string[]
   readonly text?: string
   readonly waitingFor?: string
+  readonly agent?: string
   readonly took?: string
 }
 
 /** Checks whether the options choose among the jobs. `step` can also name a step of one job. */
 export function isSelected(options: SelectionOptions): boolean {
-  const { workflow, state, since, until, tag, text, waitingFor, took } = options
-  return [workflow, state, since, until, tag, text, waitingFor, took].some((value) => value !== undefined)
+  const { workflow, state, since, until, tag, text, waitingFor, agent, took } = options
+  return [workflow, state, since, until, tag, text, waitingFor, agent, took].some(
+    (value) => value !== undefined,
+  )
 }
 
 export function withSelection(command: Command): Command {
@@ -30,5 +33,6 @@ export function withSelection(command: Command): Command {
     .option('--tag <name=value>', 'only jobs with this tag; repeat for jobs with several tags', collected)
     .option('--text <text>', 'only jobs whose id, order id or workflow contains this text')
     .addOption(withValues(new Option('--waiting-for <what>', 'only jobs with a step that waits'), waitNames))
+    .option('--agent <name>', 'only jobs with a step of this agent under way')
     .option('--took <duration>', 'only ended jobs that took at least this long, such as 90s or 2h')
 }

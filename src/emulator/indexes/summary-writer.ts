@@ -65,10 +65,12 @@ export class SummaryWriter {
     this.writes += 1
     const container = this.containerOf(rid)
     const summaries = container === undefined ? null : summariesOf(container)
-    if (container === undefined || summaries === null) return
-    this.written.add(container)
-    if (summaries.hasWork) this.begin(false)
-    this.idleTimer ??= this.idleTimerFrom(this.writes)
+    if (container !== undefined && summaries !== null) {
+      this.written.add(container)
+      if (summaries.hasWork) this.begin(false)
+    }
+    // A write of any container ends the work of an idle store, which must begin again later.
+    if (this.written.size > 0) this.idleTimer ??= this.idleTimerFrom(this.writes)
   }
 
   private idleTimerFrom(writes: number): { cancel: () => void } {

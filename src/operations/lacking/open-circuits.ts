@@ -2,6 +2,7 @@ import { ownerless } from '../../connection/internal.js'
 import type { Inspection } from '../../change-feed-processor/internal.js'
 import { counted } from '../../platform/internal.js'
 import { readAgentsReport } from '../../sas/internal.js'
+import { word } from '../shown-jobs.js'
 import type { HostFinding } from '../unit-selection.js'
 
 /** Returns a finding for each agent that running instances do not call, because its remote service keeps failing. */
@@ -22,11 +23,14 @@ export function circuitFindings(
       rule: 'openCircuit' as const,
       severity: 'hint' as const,
       processorName,
+      agent,
       observation:
         `the remote service of agent ${JSON.stringify(agent)} keeps failing, so ` +
         `${counted(owners.size, 'instance does', 'instances do')} not call it for a while: ${[...owners].sort().join(', ')}`,
+      // The message of a failure may contain secret values of its job, so it is only shown with the job.
       advice:
-        'repair the service; the instances try it again by themselves. Until then, attempts of this agent fail without a call',
+        'repair the service; the instances try it again by themselves. Until then, attempts of this agent fail without a call. ' +
+        `The steps of the jobs that "stepward list --agent ${word(agent)} --waiting-for retry" lists say how the calls failed`,
     }))
   })
 }

@@ -18,7 +18,9 @@ export const about = route({
     }),
     module: z.string().nullable().meta({ description: 'The path of the module with the workflows.' }),
     roles: z.array(z.enum(pageRoles)),
-    may: z.array(z.string()).meta({ description: 'The actions that the person may use.' }),
+    may: z.array(z.string()).meta({
+      description: 'The actions that the person may use, and the reads that only some roles may use.',
+    }),
     fleetOptions: z.array(z.string()).nullable().meta({
       description: 'The options of commands on the instances that the page scales. Null if it scales none.',
     }),

@@ -46,6 +46,11 @@ export const filterShape = {
     .enum(waitKinds)
     .optional()
     .meta({ description: 'Jobs with a step that waits for this. "retry" means that an attempt failed.' }),
+  agent: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Jobs with a step of this agent under way. With "waitingFor", this step waits.' }),
   took: z
     .string()
     .refine((text) => (durationMs(text) ?? 0) > 0, 'must be a duration such as 90s, 30m or 2h')
@@ -57,11 +62,11 @@ type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
 
 /** @throws RequestInvalid if `since` or `until` is not a time */
 export function filterOf(asked: AskedFilter, nowMs: number): SelectionFilter {
-  const { workflow, state, step, tag, text, waitingFor, took: tookAtLeast } = asked
+  const { workflow, state, step, tag, text, waitingFor, agent, took: tookAtLeast } = asked
   const since = timeOf('since', asked.since, nowMs)
   const before = timeOf('until', asked.until, nowMs)
   return {
-    ...withoutUndefined({ workflow, state, step, since, before, text, waitingFor, tookAtLeast }),
+    ...withoutUndefined({ workflow, state, step, since, before, text, waitingFor, agent, tookAtLeast }),
     ...(tag === undefined ? {} : { tags: tagsByName([tag]) }),
   }
 }

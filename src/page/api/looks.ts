@@ -24,7 +24,7 @@ import {
 import type { PageStore } from './page-store.js'
 import { containerName, filterOf, filterShape, rowLimit, wholeNumber } from './filters.js'
 import { RequestInvalid, route } from './route.js'
-import { attentionGroup, deadLetter, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
+import { attentionGroup, deadLetter, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
 const defaultLimit = 50
 
@@ -225,6 +225,18 @@ const lags = route({
   asked: z.strictObject(unit),
   answer: lag,
   handle: (store, asked) => estimateLag(unitsOf(store, asked)),
+})
+
+const finding = z.strictObject({
+  rule: z.string(),
+  severity: z.enum(['problem', 'hint']),
+  processorName: z.string().nullable(),
+  observation: z.string(),
+  advice: z.string(),
+  agent: z
+    .string()
+    .optional()
+    .meta({ description: 'The agent that the finding is about, if it is about one.' }),
 })
 
 const findings = route({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isDefinedName, isUnknownName, unknownText } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
-import type { LimitView } from '../../sas/index.js'
+import { CommandRefused, type LimitView } from '../../sas/index.js'
 import { rowLimit } from './filters.js'
 import { noteOnLimit, refuseIfInPartitions } from './limits.js'
 import {
@@ -118,7 +118,22 @@ async function pauseTarget(
 ): Promise<void> {
   if (kind === 'workflow') await client.pause({ workflow: name }, why, { by, dryRun })
   else if (kind === 'agent') await client.pause({ agent: name }, why, { by, dryRun })
-  else if (!dryRun) await client.limits.pause(name, { by, why })
+  else if (dryRun) await tryKey(client, 'pause', name)
+  else await client.limits.pause(name, { by, why })
+}
+
+/**
+ * Checks whether a key would accept a pause or its end.
+ *
+ * @throws CommandRefused or CommandInvalid
+ */
+async function tryKey(client: PageStore['client'], kind: 'pause' | 'resume', key: string): Promise<void> {
+  if (kind === 'pause') await client.limits.check('pause', key)
+  const { atOnce = null, set = null } = (await client.limits.get(key)) ?? {}
+  const paused = atOnce === 0 ? set : null
+  if ((paused !== null) === (kind === 'resume')) return
+  const state = paused === null ? 'not paused' : `already paused by ${paused.by} at ${paused.at}`
+  throw new CommandRefused(key, `limit ${JSON.stringify(key)} is ${state}`)
 }
 
 /** Returns what a person should know about the name that is paused, or null. `known` is the limit before the pause. */
@@ -139,7 +154,8 @@ async function resumeTarget(
 ): Promise<void> {
   if (kind === 'workflow') await client.resume({ workflow: name }, terms)
   else if (kind === 'agent') await client.resume({ agent: name }, terms)
-  else if (!terms.dryRun) await client.limits.resume(name, { by: terms.by, why: terms.why })
+  else if (terms.dryRun) await tryKey(client, 'resume', name)
+  else await client.limits.resume(name, { by: terms.by, why: terms.why })
 }
 
 function refuseUnlessOne(

@@ -28,6 +28,12 @@ export const routes: readonly Route[] = [
   ...costs,
 ]
 
+/** Returns the name by which a person is told that they may use a route. Null if every role may. */
+export function rightTo(route: Route): string | null {
+  const isForSome = route.method === 'GET' && route.roles !== undefined
+  return isForSome ? route.path.slice('/api/'.length) : commandOfRoute(route)
+}
+
 /** Returns the command of the command line that does the same as an action, or null for a route that is none. */
 export function commandOfRoute({ method, path }: Route): string | null {
   return method === 'POST' && path.startsWith('/api/actions/')

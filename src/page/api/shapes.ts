@@ -287,11 +287,3 @@ export const lag = z.strictObject({
     .strictObject({ waiting: z.number(), missing: z.array(z.string()), command: z.string() })
     .nullable(),
 })
-
-export const finding = z.strictObject({
-  rule: z.string(),
-  severity: z.enum(['problem', 'hint']),
-  processorName: z.string().nullable(),
-  observation: z.string(),
-  advice: z.string(),
-})

@@ -42,13 +42,13 @@ function App() {
   const known = views.find((view) => view.path === path)
   const isOfJob = path === '/job' || path === '/history'
   const jobId = query.get('jobId') ?? 'Job'
-  const name = isOfJob ? `${path === '/history' ? 'History of ' : ''}${jobId}` : (known?.name ?? 'Stepward')
+  const name = isOfJob ? `${path === '/history' ? 'History of ' : ''}${jobId}` : (known?.name ?? 'No view')
   useEffect(() => {
     document.title = `${name} · Stepward`
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [name])
   if (signedOut.value !== '') return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
-  const View = path === '/job' ? JobView : path === '/history' ? HistoryView : (known?.View ?? NowView)
+  const View = path === '/job' ? JobView : path === '/history' ? HistoryView : (known?.View ?? NoView)
   return html`<header>
       <${Link} to="/" class="brand"><img src="/page/icon.svg" alt="" width="20" height="20" /> Stepward<//>
       <nav aria-label="Views">
@@ -69,6 +69,15 @@ function App() {
       <${View} key=${isOfJob ? `${path} ${jobId}` : path} />
     </main>
     <${ActionDialog} />`
+}
+
+/** The view of an address that none of the views has. */
+function NoView() {
+  return html`<h1>There is no such view</h1>
+    <p>The page has no view at <bdi class="id">${address.value.path}</bdi>. It has these:</p>
+    <ul>
+      ${views.map(({ path, name }) => html`<li><${Link} to=${path}>${name}<//></li>`)}
+    </ul>`
 }
 
 /** The person, if others use the page too. At a person's own machine the name is known. */

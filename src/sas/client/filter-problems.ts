@@ -28,6 +28,7 @@ const jobShape = {
   step: text().optional(),
   text: text().optional(),
   waitingFor: oneOf(...waitKinds).optional(),
+  agent: text().optional(),
   tookAtLeast: duration().optional(),
   tags: kind<object>('an object such as { customer: 4711 }', isObject).optional(),
   limit,

@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/index.js'
 import { isAborted } from '../../platform/internal.js'
-import { flag, readOptions, text } from '../../platform/options.js'
+import { flag, readOptions, text, textThat } from '../../platform/options.js'
 import { isSnoozed } from '../decisions/operator/triage.js'
+import { causeOf, causePattern } from '../model/diagnostics.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
@@ -24,6 +25,11 @@ export interface SelectionFilter extends Omit<JobFilter, 'limit' | 'after'> {
   readonly isSnoozed?: boolean
   /** Only flagged jobs that are assigned to this person by a triage. */
   readonly assignee?: string
+  /**
+   * Only flagged jobs whose problem has this cause. The commands that `stepward attention` suggests contain the names of
+   * causes.
+   */
+  readonly cause?: string
 }
 
 /** Options of a command on many jobs. */
@@ -86,8 +92,10 @@ export class JobSelection {
 
   /** Returns fewer jobs if the signal aborts. */
   private async listed(signal?: AbortSignal): Promise<readonly JobSummary[]> {
-    const { isSnoozed: _isSnoozed, assignee: _assignee, ...filter } = this.filter
+    const { isSnoozed: _isSnoozed, assignee: _assignee, cause, ...given } = this.filter
     refuseFilter(this.filter)
+    // Only flagged jobs have a cause, and an index finds them.
+    const filter = cause === undefined ? given : { ...given, isFlagged: true as const }
     const found: JobSummary[] = []
     for (;;) {
       const last = found.at(-1)
@@ -95,7 +103,7 @@ export class JobSelection {
       const page = await this.commands.list({ ...filter, ...after, limit: pageSize })
       found.push(...page)
       const isLast = page.length < pageSize || isAborted(signal)
-      if (isLast) return found.filter((job) => this.fitsTriage(job))
+      if (isLast) return found.filter((job) => this.fitsFlag(job))
     }
   }
 
@@ -186,10 +194,12 @@ export class JobSelection {
     )
   }
 
-  private fitsTriage({ triage }: JobSummary): boolean {
-    const { isSnoozed: wanted, assignee } = this.filter
+  private fitsFlag({ workflow, attention, triage }: JobSummary): boolean {
+    const { isSnoozed: wanted, assignee, cause } = this.filter
     const fits = wanted === undefined || isSnoozed(triage, this.ports.clock.now()) === wanted
-    return fits && (assignee === undefined || triage?.assignee === assignee)
+    const isOfCause =
+      cause === undefined || (attention !== null && causeOf({ workflow, ...attention }) === cause)
+    return fits && isOfCause && (assignee === undefined || triage?.assignee === assignee)
   }
 
   private async each(
@@ -224,10 +234,14 @@ export class JobSelection {
   }
 }
 
+const causeName = textThat('the name of a cause, as "stepward attention" prints it', (name) =>
+  causePattern.test(name),
+)
+
 /** @throws CommandInvalid if one of the fields that only a selection has is invalid */
-function refuseFilter({ isSnoozed, assignee }: SelectionFilter): void {
-  const shape = { isSnoozed: flag().optional(), assignee: text().optional() }
-  const { problems } = readOptions(shape, { isSnoozed, assignee })
+function refuseFilter({ isSnoozed, assignee, cause }: SelectionFilter): void {
+  const shape = { isSnoozed: flag().optional(), assignee: text().optional(), cause: causeName.optional() }
+  const { problems } = readOptions(shape, { isSnoozed, assignee, cause })
   if (problems.length > 0) throw new CommandInvalid(`select: ${problems.join('; ')}`)
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Diagnostic } from './documents.js'
 
 /** The largest number of diagnostics on a document, and the largest number of characters of a message. */
@@ -13,8 +14,28 @@ export function boundedMessage(message: string): string {
  * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the
  * same text.
  */
-export function fingerprint(message: string): string {
+function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
+}
+
+/** What jobs with the same cause share. `kind` is that of a flag, or another problem of jobs. */
+export interface Cause {
+  readonly workflow: string
+  readonly kind: string
+  readonly stepId: string | null
+  readonly message: string
+}
+
+/** Matches the names of causes. */
+export const causePattern = /^[\da-f]{12}$/u
+
+/**
+ * Returns the name of the cause of a problem, which commands take. Messages that differ only in numbers and ids have the
+ * same cause. The name contains nothing of the message, which may be long or hold what a shell would run.
+ */
+export function causeOf({ workflow, kind, stepId, message }: Cause): string {
+  const text = JSON.stringify([workflow, kind, stepId, fingerprint(message)])
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
 /** Returns the diagnostics, followed by the added one. Only the newest diagnostics are kept. */

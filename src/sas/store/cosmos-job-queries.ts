@@ -24,7 +24,7 @@ import {
   type VersionsRead,
 } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
-import { hasStepOf, type WaitingStep, type WaitKind } from './filters/waiting-steps.js'
+import { hasStepOf, type WaitingStep } from './filters/waiting-steps.js'
 
 /** The least number of jobs that one query asks for, if not all of them belong to the list. */
 const leastAsked = 100
@@ -40,8 +40,9 @@ export class CosmosJobQueries implements JobQueries {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { limit = defaultListLimit, after, waitingFor } = filter
-    const waiting = waitingFor === undefined ? null : await this.waitingSteps(waitingFor, filter)
+    const { limit = defaultListLimit, after, waitingFor, agent } = filter
+    const isAboutSteps = waitingFor !== undefined || agent !== undefined
+    const waiting = isAboutSteps ? await this.waitingSteps(filter) : null
     if (waiting?.length === 0) return []
     const isWanted = waiting === null ? () => true : hasStepOf(waiting)
     const questions = this.questionsOf(filter, waiting)
@@ -171,8 +172,8 @@ export class CosmosJobQueries implements JobQueries {
     return { readNext: () => this.requests.asking(operation, () => feed.readNext()) }
   }
 
-  private waitingSteps(kind: WaitKind, filter: JobFilter): Promise<readonly WaitingStep[]> {
-    return this.requests.query<WaitingStep>('state.listWaiting', waitingQuery(kind, filter))
+  private waitingSteps(filter: JobFilter): Promise<readonly WaitingStep[]> {
+    return this.requests.query<WaitingStep>('state.listWaiting', waitingQuery(filter))
   }
 
   private questionsOf(filter: JobFilter, waiting: readonly WaitingStep[] | null): JobQuestions {

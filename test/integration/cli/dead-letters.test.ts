@@ -73,8 +73,15 @@ it('`dead-letters` lists the changes that a processor has set aside, the newest 
   forget()
   await deadLetters('poison', { ...none, json: true }, terminal)
   expect(said().length).toBeLessThan(1_200)
-  for (const name of ['a/b', '..', ' poison', ''])
-    await expect(deadLetters(name, none, terminal)).rejects.toThrow('must be a name of 1 to 255 characters')
+  for (const [name, rule] of [
+    ['a/b', 'must contain none of / \\ # ?'],
+    ['..', 'must not consist of dots alone'],
+    [' poison', 'must not begin or end with a space'],
+    ['', 'must have 1 to 255 characters'],
+    ['x'.repeat(256), 'must have 1 to 255 characters'],
+    ['#1 ', 'must contain none of / \\ # ?, and not begin or end with a space'],
+  ] as const)
+    await expect(deadLetters(name, none, terminal)).rejects.toThrow(`${JSON.stringify(name)} ${rule}`)
   await expect(deadLetters('poisons', none, terminal)).rejects.toMatchObject({
     name: 'ContainerNotFound',
     message: expect.stringContaining('container "poisons" does not exist in database "shop"') as string,

@@ -7,6 +7,7 @@ import { list } from '../../../src/cli/commands/jobs/list.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
 import { triage } from '../../../src/cli/commands/jobs/triage.js'
 import { watch } from '../../../src/cli/commands/jobs/watch.js'
+import type { AttentionGroup } from '../../../src/operations/index.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
 import { defineAgent, defineWorkflow, JobFailed, type AgentContext } from '../../../src/sas/index.js'
@@ -21,6 +22,9 @@ const bank = defineAgent('bank', {
   pay: (_input: { amount: number }, context: AgentContext): never => {
     context.failPermanently(`the card is ${red}`)
   },
+})
+const failer = defineAgent('failer', {
+  fail: ({ why }: { why: string }, context: AgentContext): never => context.failPermanently(why),
 })
 const buying = defineWorkflow<{ amount: number }>('buying', (job) => {
   job.step('pay', bank.pay, { amount: job.input.amount })
@@ -38,7 +42,7 @@ const { terminal, said, noted, forget } = recordedTerminal()
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0 })
   store = { endpoint: emulator.endpoint, key: emulator.key }
-  host = await startHost({ ...store, agents: [bank], telemetry })
+  host = await startHost({ ...store, agents: [bank, failer], telemetry })
 })
 afterAll(async () => {
   await host.stop()
@@ -146,7 +150,9 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
   expect(said()).toContain('  T-1: assigned to ann; asked \\u001b[31mred\n')
   expect(said()).toContain('2 jobs need attention; 1 snoozed: see --snoozed')
   expect(said()).not.toContain('T-2')
-  expect(said()).toContain('stepward resubmit --workflow triaging --step pay --not-snoozed --why TEXT')
+  expect(said()).toMatch(
+    /stepward resubmit --workflow triaging --step pay --cause \w+ --not-snoozed --why TEXT/,
+  )
   const again = { ...only, step: 'pay', why: 'w', dryRun: true }
   forget()
   await decide('resubmit', undefined, { ...again, notSnoozed: true }, terminal)
@@ -173,4 +179,35 @@ it('`triage` says who looks after a job and hides it, and `attention` shows this
     { jobId: 'T-2' },
     { triage: null },
   ])
+})
+
+it('the command of a group acts on exactly the jobs of the group, also if one step fails for several causes', async () => {
+  const failing = defineWorkflow<{ why: string }>('failing', (job) => {
+    job.step('pay', failer.fail, { why: job.input.why })
+  })
+  for (const [jobId, why] of [
+    ['C-1', 'card 17 is refused'],
+    ['C-2', 'the bank is closed'],
+    ['C-3', 'card 18 is refused'],
+  ] as const) {
+    const job = await host.client.submit(failing, { why }, { jobId })
+    await expect(job.result()).rejects.toThrow(JobFailed)
+  }
+  await attention({ ...store, workflow: 'failing', json: true }, terminal)
+  const groups = JSON.parse(said().split('\n').at(-1) ?? '') as AttentionGroup[]
+  const [group] = groups
+  expect(groups.map(({ jobIds }) => jobIds.toSorted())).toEqual([['C-1', 'C-3'], ['C-2']])
+  const [, cause = ''] = / --cause (\w+) /.exec(group?.command ?? '') ?? []
+  for (const kind of ['resubmit', 'cancel'] as const) {
+    forget()
+    await decide(kind, undefined, { ...store, cause, why: 'w', dryRun: true, json: true }, terminal)
+    const { done } = JSON.parse(said().split('\n').at(-1) ?? '') as { done: string[] }
+    expect(done.toSorted()).toEqual(['C-1', 'C-3'])
+  }
+  const wrong = { ...store, cause: 'refused', why: 'w', dryRun: true }
+  await expect(decide('resubmit', undefined, wrong, terminal)).rejects.toThrow(
+    '--cause "refused" must be 12 digits, as in a command of "stepward attention"',
+  )
+  await expect(decide('resubmit', 'C-1', { ...wrong, cause }, terminal)).rejects.toThrow('exclude each other')
+  await expect(host.client.select({ cause: 'refused' }).list()).rejects.toThrow('the name of a cause')
 })

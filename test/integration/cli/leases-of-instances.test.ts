@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { doctor } from '../../../src/cli/commands/operations/doctor.js'
 import { leases } from '../../../src/cli/commands/operations/leases.js'
 import { provision } from '../../../src/connection/internal.js'
 import { startEmulator } from '../../../src/emulator/index.js'
@@ -47,4 +48,15 @@ it('`leases` says how busy an instance is, which circuits are open and whether i
   expect(said()).toMatch(
     /^vm-1: 3 of 7 slots busy; agent bank is not called while its remote service fails; its clock is (59|60) s|1 min ahead of the store's$/m,
   )
+
+  const circuits = async (processor?: string): Promise<unknown> => {
+    forget()
+    await doctor({ ...store, json: true, ...(processor === undefined ? {} : { processor }) }, terminal)
+    const findings = JSON.parse(said()) as { rule: string }[]
+    return findings.filter(({ rule }) => rule === 'openCircuit')
+  }
+  const found = [{ processorName: 'stepward-agents', agent: 'bank' }]
+  expect(await circuits()).toMatchObject(found)
+  expect(await circuits('stepward-agents')).toMatchObject(found)
+  expect(await circuits('stepward-scheduler'), 'of another processor').toEqual([])
 })

@@ -33,12 +33,18 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
 
   expect(await attention(store, terminal), 'something is').toBe(1)
   expect(said()).toMatch(/^not delivered: greeting: 2 jobs, the oldest .* ago$/m)
-  expect(said()).toContain('    stepward resend --workflow greeting\n')
+  const [, cause = ''] = /^ {4}stepward resend --workflow greeting --cause (\w+)$/m.exec(said()) ?? []
   expect(said()).toMatch(/\n0 jobs need attention; 2 notices were not delivered$/)
   forget()
   await attention({ ...store, state: 'Error' }, terminal)
   expect(said(), 'a state is one of jobs').toBe('nothing needs attention')
   forget()
+  for (const filter of [{ agent: 'bank' }, { waitingFor: 'retry' }, { took: '1h' }]) {
+    await attention({ ...store, ...filter }, terminal)
+    expect(said(), 'the roles that do not run are told').toMatch(/\nno job is flagged$/)
+    expect(said()).not.toContain('not delivered')
+    forget()
+  }
   await status(undefined, store, terminal)
   expect(said()).toMatch(/\n2 notices were not delivered: see "stepward attention"$/)
   forget()
@@ -47,6 +53,15 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
   for (const line of said().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   forget()
 
+  for (const [given, jobs] of [
+    [cause, 2],
+    ['0'.repeat(12), 0],
+  ] as const) {
+    await resend(undefined, { ...store, cause: given, dryRun: true, json: true }, terminal)
+    const line = said().split('\n').at(-1) ?? ''
+    expect((JSON.parse(line) as { jobIds: string[] }).jobIds).toHaveLength(jobs)
+  }
+  forget()
   expect(await resend('ann', { ...store, dryRun: true }, terminal)).toBe(0)
   expect(said()).toBe('1 notice was not delivered, and would be sent again:\n  ann')
   forget()
@@ -74,6 +89,8 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
 it.each([
   [undefined, {}, 2, /resend needs a JOB, or --workflow/],
   ['ann', { all: true }, 2, /exclude each other/],
+  ['ann', { cause: '0'.repeat(12) }, 2, /exclude each other/],
+  [undefined, { cause: 'refused' }, 2, /--cause "refused" must be 12 digits/],
   ['missing', {}, 3, /there is no job "missing"/],
 ])('`resend` of %s with %j is refused with exit code %i', async (jobId, options, code, says) => {
   const { endpoint, key } = emulator

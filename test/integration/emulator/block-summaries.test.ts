@@ -1,11 +1,15 @@
 import { cpSync, readdirSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { systemClock, type Clock } from '../../../src/platform/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
 const jobs = 2_000
+
+/** A limit for what hangs. */
+const soon = { timeout: 60_000 }
 
 const newest = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' ORDER BY c.at DESC"
 const oldestOpen = "SELECT TOP 5 VALUE c.id FROM c WHERE c.type = 'job' AND c.state = 'open' ORDER BY c.at"
@@ -146,4 +150,86 @@ it('queries agree with the documents under writes, in a store that had no query 
   const again = opened(directory)
   expect(await rows(again, oldestOpen)).toEqual(['j3', 'j30', 'j1700', `j${jobs}`])
   expect(await rows(again, open)).toEqual([4])
+})
+
+/** Takes over the timer of an idle store and the pauses of its work, which last until the test ends them. */
+function heldClock(): {
+  readonly fire: () => void
+  readonly hold: () => void
+  /** Ends the pauses so far. Later ones are held again if `isHolding` is set. */
+  readonly release: (isHolding?: boolean) => void
+} {
+  const idle = new Set<() => void>()
+  const real: Clock = { ...systemClock }
+  vi.spyOn(systemClock, 'schedule').mockImplementation((ms, action) => {
+    if (ms !== 1_000) return real.schedule(ms, action)
+    idle.add(action)
+    return { cancel: () => void idle.delete(action) }
+  })
+  const pauses: (() => void)[] = []
+  const state = { isHolding: false }
+  vi.spyOn(systemClock, 'sleep').mockImplementation((ms, signal) =>
+    state.isHolding ? new Promise((resolve) => pauses.push(resolve)) : real.sleep(ms, signal),
+  )
+  onTestFinished(() => void vi.restoreAllMocks())
+  return {
+    fire: () => {
+      const due = [...idle]
+      idle.clear()
+      for (const action of due) action()
+    },
+    hold: () => {
+      state.isHolding = true
+    },
+    release: (isHolding = false) => {
+      state.isHolding = isHolding
+      for (const resolve of pauses.splice(0)) resolve()
+    },
+  }
+}
+
+it('a store that comes to rest while it writes summaries writes the remaining ones later', async () => {
+  const { fire, hold, release } = heldClock()
+  hold()
+  const { cosmos } = await filled()
+  const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
+  // The first timer began before the last write, and the second one ends during the work.
+  fire()
+  fire()
+  expect(summaries?.hasUnsaved).toBe(true)
+  release()
+  const isDone = (): boolean => {
+    fire()
+    return summaries?.hasUnsaved === false
+  }
+  await expect.poll(isDone, soon).toBe(true)
+})
+
+it('a write of another container lets the work of an idle store begin again later', async () => {
+  const { fire, hold, release } = heldClock()
+  const { cosmos } = await filled()
+  const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
+  const isDone = (): boolean => {
+    fire()
+    return summaries?.hasUnsaved === false
+  }
+  await expect.poll(isDone, soon).toBe(true)
+  const small = { id: 'leases', partitionKey: { paths: ['/pk'] } }
+  cosmos.engine.createContainer('shop', small)
+  for (const number of [0, 500, 1_000, 1_500]) put(cosmos, number, 'ended')
+  await cosmos.engine.settled()
+  hold()
+  const saves = vi.spyOn(KeptSummaries.prototype, 'saveNext')
+  const savesSoFar = (): number => {
+    const count = saves.mock.calls.length
+    fire()
+    if (count === 0) release(true)
+    return count
+  }
+  await expect.poll(savesSoFar, soon).toBe(1)
+  cosmos.engine.container('shop', 'leases').batch(['k'], [{ kind: 'upsert', document: { id: 'l', pk: 'k' } }])
+  await cosmos.engine.settled()
+  release()
+  expect(summaries?.hasUnsaved).toBe(true)
+  await expect.poll(isDone, soon).toBe(true)
 })

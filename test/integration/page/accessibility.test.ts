@@ -141,9 +141,15 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     expect(await found()).toEqual([])
   })
 
-  it('the view of a browser that is not signed in has none', async () => {
-    const other = await browser.visit(`${store.origin}/jobs`)
-    await other.until(`document.body.textContent.includes('not signed in')`)
+  it.each([
+    ['of a browser that is not signed in', '/jobs', 'not signed in'],
+    ['of an address without a view', '/nonsense', 'There is no such view'],
+  ])('the view %s has none', async (_what, view, said) => {
+    const isSignedIn = view === '/nonsense'
+    const other = isSignedIn
+      ? await page.beside(`${store.origin}${view}`)
+      : await browser.visit(`${store.origin}${view}`)
+    await other.until(`document.body.textContent.includes('${said}')`)
     await other.evaluate(`${axe.source}; null`)
     for (const isDark of [false, true]) {
       for (const width of [390, 1280, 1920]) {

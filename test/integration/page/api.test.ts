@@ -98,7 +98,18 @@ describe('the description of the API', () => {
       paths: Record<string, { get: { parameters: { name: string }[] } }>
     }
     const names = paths['/api/jobs']?.get.parameters.map(({ name }) => name)
-    const filters = ['workflow', 'state', 'step', 'since', 'until', 'tag', 'text', 'waitingFor', 'took']
+    const filters = [
+      'workflow',
+      'state',
+      'step',
+      'since',
+      'until',
+      'tag',
+      'text',
+      'waitingFor',
+      'agent',
+      'took',
+    ]
     expect(names).toEqual([...filters, 'attention', 'before', 'limit'])
   })
 })
@@ -121,6 +132,7 @@ describe('reads', () => {
     expect(await idsOf('text=BAD-')).toEqual(['bad-2'])
     expect(await idsOf('waitingFor=event')).toEqual(['good'])
     expect(await idsOf('waitingFor=retry')).toEqual([])
+    expect(await idsOf('agent=bank')).toEqual([])
     expect(await idsOf('took=1ms&text=bad-')).toEqual(['bad-2'])
     expect(await idsOf('took=1d')).toEqual([])
   })
@@ -296,6 +308,30 @@ describe('reads', () => {
     const workflows = [{ name: 'buying' }, { name: 'packing' }]
     expect(await read('/api/about')).toMatchObject({ by: 'ada', workflows })
   })
+})
+
+it('dead letters have the names of errors, and nothing else that an error may carry', async () => {
+  const poison = { id: 'poison', partitionKey: '/id' }
+  const { container } = await page.store.client().database('stepward').containers.create(poison)
+  const names = [
+    ['RangeError', 'RangeError'],
+    ['E', 'E'],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    ['x'.repeat(61), 'Error'],
+    ['card 4711', 'Error'],
+    ['4711', 'Error'],
+    ['Ünfug', 'Error'],
+    ['A\nB', 'Error'],
+    ['', 'Error'],
+  ]
+  for (const [index, [name]] of names.entries()) {
+    const error = { name, message: 'secret-message', stack: 'secret-stack', code: 'secret-code' }
+    await container.items.create({ id: String(index), documentId: String(index), leaseToken: '0', error })
+  }
+  const letters = await read<{ documentId: string; error: string }[]>('/api/dead-letters?container=poison')
+  const shown = new Map(letters.map(({ documentId, error }) => [documentId, error]))
+  expect(names.map((_, index) => shown.get(String(index)))).toEqual(names.map(([, name]) => name))
+  expect(JSON.stringify(letters)).not.toContain('secret')
 })
 
 describe('actions', () => {

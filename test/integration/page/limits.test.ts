@@ -110,4 +110,38 @@ describe.skipIf(path === null)('the view of limits', () => {
     expect(await store.host.client.limits.get('mail')).toMatchObject({ atOnce: null, perSecond: 2 })
     expect(page.complaints).toEqual([])
   })
+
+  it('pauses a key and resumes it, each with its reason and after a dry run', async () => {
+    await store.host.client.limits.set('till', { atOnce: 4 }, { by: 'ann', why: 'slow' })
+    await clickOn(page, 'Pauses')
+    await clickOn(page, 'Limits')
+    const row = `[...document.querySelectorAll('table.limits tbody tr')].find((one) => one.textContent.includes('till'))`
+    const press = async (name: string): Promise<void> => {
+      const button = `[...${row}.querySelectorAll('button')].find((one) => one.textContent.trim() === '${name}')`
+      await page.until(button)
+      await page.evaluate(`${button}.click()`)
+      await page.until(`document.querySelector('dialog[open]')`)
+    }
+    const buttons = `[...${row}.querySelectorAll('button')].map((one) => one.textContent.trim())`
+    await page.until(row)
+    expect(await page.evaluate(buttons)).toEqual(['Set', 'Clear', 'Pause'])
+    await press('Pause')
+    await answerDialog(page, { why: 'stock-taking' })
+    await closeDialog(page)
+    await page.until(`${row}.textContent.includes('0, paused')`)
+    expect(await page.evaluate(buttons)).toEqual(['Set', 'Clear', 'Resume'])
+    await press('Resume')
+    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
+      'stepward resume --by ada key till',
+    )
+    await clickOn(page, 'Dry run')
+    await page.until(`document.querySelector('.result')?.textContent.includes('would')`)
+    expect(await store.host.client.limits.get('till')).toMatchObject({ atOnce: 0 })
+    await answerDialog(page, { why: 'counted' })
+    await closeDialog(page)
+    await page.until(`${row}.textContent.includes('0 of 4')`)
+    const [decision] = (JSON.parse((await store.get('/api/audit')).text) as { rows: object[] }).rows
+    expect(decision).toMatchObject({ command: 'resume', by: 'ada', why: 'counted', id: 'till' })
+    expect(page.complaints).toEqual([])
+  })
 })

@@ -24,6 +24,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
   let browser: Browser
   let served: ServedPage
   let isSignedIn: boolean
+  let known: Mock<Sessions['isOpen']>
   let added: Mock<Viewers['add']>
   let starts: Mock<FeedFollower['start']>
   let stops: Mock<FeedFollower['stop']>
@@ -47,7 +48,7 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     stops = vi.spyOn(FeedFollower.prototype, 'stop')
     // A server that was started again knows its browsers, as one behind a platform does.
     isSignedIn = true
-    vi.spyOn(Sessions.prototype, 'isOpen').mockImplementation(() => isSignedIn)
+    known = vi.spyOn(Sessions.prototype, 'isOpen').mockImplementation(() => isSignedIn)
     served = await serve(0)
   })
   afterEach(async () => {
@@ -211,6 +212,61 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
     for (const page of pages) await page.until(isSignedOut)
     await expect.poll(() => locks(pages[0], 'tab'), soon).toEqual([])
     expect(streams()).toBe(0)
+  })
+
+  it('come back when a person has signed in again in one of them', async () => {
+    known.mockRestore()
+    const pages = await windows(3)
+    for (const page of pages) {
+      // A signed-out tab looks every few seconds whether another has signed in.
+      await page.beforeModules(`(() => {
+        const start = window.setInterval
+        window.setInterval = (run, ms) => start(run, Math.min(ms, 100))
+      })()`)
+      await page.begin(tail())
+      await page.until(isLive)
+    }
+    const port = Number(new URL(served.address).port)
+    await served.close()
+    served = await serve(port)
+    for (const page of pages) await page.until(isSignedOut)
+    const [first] = pages
+    await first?.begin(served.address)
+    for (const page of pages) await page.until(isLive)
+    await first?.begin(tail())
+    await first?.until(`${isLive} && document.querySelector('h1')`)
+    await allShow(pages, 'S-1')
+    await expect.poll(streams, soon).toBe(1)
+  })
+
+  it('share a stream again after a break, if the worker loads by then', async () => {
+    const first = await browser.visit('about:blank')
+    const pages = [first, await first.beside('about:blank')]
+    for (const page of pages) {
+      open.add(page)
+      await page.beforeModules(`(() => {
+        window.isMissing = true
+        const { createPolicy } = TrustedTypePolicyFactory.prototype
+        TrustedTypePolicyFactory.prototype.createPolicy = function (name, { createScriptURL }) {
+          const path = () => window.isMissing ? '/page/stream/none.js' : createScriptURL()
+          return createPolicy.call(this, name, { createScriptURL: path })
+        }
+      })()`)
+      await page.begin(served.address)
+      await page.until(isLive)
+      await page.begin(tail())
+    }
+    for (const page of pages) await page.until(`${isLive} && document.querySelector('h1')`)
+    await expect.poll(streams, soon).toBe(2)
+    for (const page of pages) await page.evaluate('window.isMissing = false')
+    const port = Number(new URL(served.address).port)
+    await served.close()
+    for (const page of pages) await page.until(`${shown} === 'not connected'`)
+    served = await serve(port)
+    await expect.poll(() => locks(first, 'tab'), soon).toHaveLength(2)
+    for (const page of pages) await page.until(isLive)
+    await allShow(pages, 'B-2')
+    await expect.poll(streams, soon).toBe(1)
   })
 
   it('open the stream again after the server has refused it for a while', async () => {

@@ -40,7 +40,11 @@ describe('the API of pauses', () => {
       warnings: expect.anything() as unknown,
     })
     expect(await pausesOf()).toMatchObject({ paused: [] })
+    const untimely = { target, why, dryRun: true }
+    expect((await store.post('/api/actions/resume', untimely)).status, 'nothing is paused').toBe(409)
     expect((await store.post('/api/actions/pause', { target, why })).status).toBe(200)
+    expect((await store.post('/api/actions/pause', untimely)).status, 'it is paused').toBe(409)
+    expect((await store.post('/api/actions/resume', untimely)).status).toBe(200)
     const since = expect.stringMatching(/^20/) as unknown
     expect(await pausesOf()).toEqual({
       paused: [{ kind, name, since, by: 'ada', why }],

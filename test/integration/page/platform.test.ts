@@ -103,6 +103,8 @@ describe('the page on App Service with authentication', () => {
     expect((await post('/api/actions/migrate', migrate, who)).status).toBe(cancels === 403 ? 403 : 404)
     expect((await get('/api/pauses', who)).status).toBe(200)
     const { may } = JSON.parse((await get('/api/about', who)).text) as { may: string[] }
+    const sees = await get('/api/dead-letters?container=none', who)
+    expect([sees.status === 403, may.includes('dead-letters')]).toEqual([cancels === 403, cancels !== 403])
     expect([may.includes('cancel'), may.includes('raise'), may.includes('schedule delete')]).toEqual(
       [cancels, raises, deletes].map((status) => status !== 403),
     )

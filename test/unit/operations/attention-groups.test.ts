@@ -37,7 +37,9 @@ it('jobs with the same problem form a group, sorted by size, with the oldest tim
   expect(groups[0]).toMatchObject({
     since: '2026-01-02',
     message: 'product 12: 3 units requested, "abc" missing',
-    command: 'stepward resubmit --workflow orders --step pay --why TEXT',
+    command: expect.stringMatching(
+      /^stepward resubmit --workflow orders --step pay --cause [\da-f]{12} --why TEXT$/,
+    ) as string,
   })
 })
 
@@ -78,8 +80,14 @@ it('notices to an unreachable receiver form a group, which lists their jobs', ()
     { ...notice, jobId: 'a', seq: 2, since: '2026-01-03', message },
     { ...notice, jobId: 'b', seq: 1, since: '2026-01-01', message },
   ]
+  const ofOrders = /^stepward resend --workflow orders --cause [\da-f]{12}$/
   expect(attentionGroups([], notices)).toMatchObject([
-    { kind: 'notify', since: '2026-01-01', jobIds: ['a', 'b'], command: 'stepward resend --workflow orders' },
+    {
+      kind: 'notify',
+      since: '2026-01-01',
+      jobIds: ['a', 'b'],
+      command: expect.stringMatching(ofOrders) as string,
+    },
   ])
 })
 
@@ -108,9 +116,41 @@ it('a suggested command leaves out the jobs that the list does not show', () => 
   const hidden = [job('c', {})]
   expect(attentionGroups(jobs, [], [], { ...shown, hidden })).toMatchObject([
     {
-      command: `stepward resubmit --workflow orders --step pay --tag 'customer=47 11' --assignee ann --not-snoozed --why TEXT`,
+      command: expect.stringMatching(
+        /^stepward resubmit --workflow orders --step pay --cause \w+ --tag 'customer=47 11' --assignee ann --not-snoozed --why TEXT$/,
+      ) as string,
     },
   ])
   const others = { filter: {}, onlySnoozed: false, hidden: [job('c', { stepId: 'ship' })] }
   expect(attentionGroups(jobs, [], [], others)[0]?.command).not.toContain('snoozed')
+})
+
+it('a suggested command has every filter of the list that chose the jobs', () => {
+  const filter = { text: 'a b', waitingFor: 'retry', agent: 'bank', tookAtLeast: '2h' } as const
+  const [group] = attentionGroups([job('a', {}), job('b', {})], [], [], {
+    filter,
+    onlySnoozed: false,
+    hidden: [],
+  })
+  expect(group?.command).toMatch(/ --text 'a b' --waiting-for retry --agent bank --took 2h --why TEXT$/)
+})
+
+it('groups with different causes have different names of causes, and a group keeps its name', () => {
+  const causes = (...jobs: JobSummary[]): (string | undefined)[] =>
+    attentionGroups(jobs, []).map(({ command }) => /--cause (\w+)/.exec(command)?.[1])
+  const pair = (parts: Partial<Attention>, workflow?: string): JobSummary[] => [
+    job('a', parts, workflow),
+    job('b', parts, workflow),
+  ]
+  const different = [
+    pair({ message: 'the card is refused' }),
+    pair({ message: 'the bank is closed' }),
+    pair({ kind: 'compensationFailed', message: 'the card is refused' }),
+    pair({ stepId: 'ship', message: 'the card is refused' }),
+    pair({ message: 'the card is refused' }, 'returns'),
+  ]
+  expect(new Set(causes(...different.flat())).size).toBe(different.length)
+  expect(causes(...pair({ message: 'card 1 is refused' }))).toEqual(
+    causes(...pair({ message: 'card 2 is refused' })),
+  )
 })

@@ -18,7 +18,10 @@ it('an agent whose circuit is open is one finding, with the instances that do no
     leasesOf({ owner: 'two', report }, { owner: 'one', report }, { owner: 'one', report }),
     60_000,
   )
-  expect(found).toMatchObject([{ rule: 'openCircuit', severity: 'hint', processorName: 'stepward-agents' }])
+  expect(found).toMatchObject([
+    { rule: 'openCircuit', severity: 'hint', processorName: 'stepward-agents', agent: 'bank' },
+  ])
+  expect(found[0]?.advice).toContain('"stepward list --agent bank --waiting-for retry"')
   expect(found[0]?.observation).toBe(
     'the remote service of agent "bank" keeps failing, so 2 instances do not call it for a while: one, two',
   )

@@ -178,6 +178,7 @@ describe('a changed job', () => {
     [{ attention: 'true' }, false],
     [{ step: 'pay' }, false],
     [{ waitingFor: 'retry' }, false],
+    [{ agent: 'bank' }, false],
     [{ until: '1h' }, false],
     [{ took: '1h' }, false],
   ])('is new in a list of %j: %s', (filter: Record<string, string>, isNew) => {

@@ -75,6 +75,7 @@ const optionsElsewhere: Readonly<Record<string, string>> = {
   assignee: 'the inbox acts on exactly the jobs that it shows',
   snoozed: 'the inbox acts on exactly the jobs that it shows',
   notSnoozed: 'the inbox acts on exactly the jobs that it shows',
+  cause: 'the inbox acts on exactly the jobs that it shows',
   'answer yes': 'an answer is any value',
   'answer no': 'an answer is any value',
   'migrate older': 'the page may run with an old module by mistake, so it refuses an older version',

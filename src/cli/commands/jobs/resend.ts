@@ -1,7 +1,9 @@
 import { CommandRefused, type JobClient, type ResendOptions as Decision } from '../../../sas/index.js'
+import { causeOfNotice } from '../../../operations/index.js'
 import { counted, withoutUndefined } from '../../../platform/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
+import { causeProblems } from '../../input/selection.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
@@ -11,6 +13,7 @@ import { whoAmI } from '../../input/who-am-i.js'
 
 export interface ResendOptions extends StoreOptions {
   readonly workflow?: string
+  readonly cause?: string
   readonly all?: boolean
   readonly yes?: boolean
   readonly why?: string
@@ -32,26 +35,28 @@ export async function resend(
   options: ResendOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { workflow, all, dryRun = false, by = whoAmI(), why } = options
+  const { workflow, cause, all, dryRun = false, by = whoAmI(), why } = options
   const decision = { by, ...(why === undefined ? {} : { why }), dryRun }
-  const isFiltered = workflow !== undefined || all === true
+  const isFiltered = workflow !== undefined || cause !== undefined || all === true
+  const [problem] = causeProblems(cause)
+  if (problem !== undefined) throw new CliError(problem, exitCodes.usage)
   if (jobId === undefined && !isFiltered) {
     throw new CliError(
-      'resend needs a JOB, or --workflow; --all selects every notice that was given up',
+      'resend needs a JOB, or --workflow or --cause; --all selects every notice that was given up',
       exitCodes.usage,
     )
   }
   if (jobId !== undefined && isFiltered) {
     throw new CliError(
-      'a JOB and --workflow or --all exclude each other: pass one or the other',
+      'a JOB and --workflow, --cause or --all exclude each other: pass one or the other',
       exitCodes.usage,
     )
   }
   const what = 'every notice that was given up'
-  await confirmed(options, { what, isFiltered: workflow !== undefined }, terminal)
+  await confirmed(options, { what, isFiltered: workflow !== undefined || cause !== undefined }, terminal)
   const resent = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
-      const jobIds = jobId === undefined ? await untoldJobs(client, workflow) : [jobId]
+      const jobIds = jobId === undefined ? await untoldJobs(client, { workflow, cause }) : [jobId]
       if (jobId !== undefined) return { notices: await client.resend(jobId, decision), jobIds, warnings: [] }
       const sent = await resendAll(client, { jobIds, decision, terminal })
       const by = { filter: withoutUndefined({ workflow }), configured: settings.module }
@@ -64,10 +69,13 @@ export async function resend(
   return exitCodes.ok
 }
 
-async function untoldJobs(client: JobClient, workflow: string | undefined): Promise<readonly string[]> {
-  const which = workflow === undefined ? {} : { workflow }
-  const notices = await client.undelivered({ ...which, limit: mostNotices })
-  return [...new Set(notices.map(({ jobId }) => jobId))]
+async function untoldJobs(
+  client: JobClient,
+  { workflow, cause }: { readonly workflow: string | undefined; readonly cause: string | undefined },
+): Promise<readonly string[]> {
+  const notices = await client.undelivered({ ...withoutUndefined({ workflow }), limit: mostNotices })
+  const wanted = notices.filter((notice) => cause === undefined || causeOfNotice(notice) === cause)
+  return [...new Set(wanted.map(({ jobId }) => jobId))]
 }
 
 interface Many {

@@ -5,7 +5,7 @@ import { readCancelPlans, type CancelPlan, type JobCancelPlan } from '../../../s
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
-import { filterOf } from '../../input/selection.js'
+import { causeProblems, filterOf } from '../../input/selection.js'
 import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -19,6 +19,7 @@ export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly assignee?: string
   readonly snoozed?: boolean
   readonly notSnoozed?: boolean
+  readonly cause?: string
   readonly all?: boolean
   readonly yes?: boolean
   readonly by?: string
@@ -141,9 +142,9 @@ async function decideAll(many: Many, decision: Decision): Promise<Report> {
 }
 
 function selectedBy(options: DecideOptions): SelectionFilter {
-  const { assignee, snoozed, notSnoozed } = options
+  const { assignee, snoozed, notSnoozed, cause } = options
   const isSnoozed = snoozed === true ? true : notSnoozed === true ? false : undefined
-  return { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed }) }
+  return { ...filterOf(options, systemClock.now()), ...withoutUndefined({ assignee, isSnoozed, cause }) }
 }
 
 async function decideSelected(
@@ -210,19 +211,20 @@ export function print(
 
 /** Checks whether the options choose among the jobs. `--not-snoozed` alone leaves nearly every job. */
 function isChosen(options: DecideOptions): boolean {
-  return isSelected(options) || options.assignee !== undefined || options.snoozed === true
+  const { assignee, snoozed, cause } = options
+  return isSelected(options) || assignee !== undefined || cause !== undefined || snoozed === true
 }
 
 function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
-  const { step, all, why, input, snoozed, notSnoozed, dryRun } = options
-  const problems: string[] = []
+  const { step, all, why, input, snoozed, notSnoozed, dryRun, cause } = options
+  const problems: string[] = causeProblems(cause)
   const isFiltered = isChosen(options) || all === true
   if (snoozed === true && notSnoozed === true) {
     problems.push('--snoozed and --not-snoozed exclude each other: pass one of them')
   }
   if (jobId === undefined && !isFiltered && step === undefined) {
     const filters =
-      '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for, --took, --assignee or --snoozed'
+      '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for, --took, --assignee, --cause or --snoozed'
     problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}; --all selects every job`)
   }
   if (jobId !== undefined && (isFiltered || notSnoozed === true)) {

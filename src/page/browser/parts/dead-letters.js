@@ -7,8 +7,20 @@ import { agoText, counted } from '../state/formats.js'
 import { Command, Panel, Problem } from './basics.js'
 import { html } from './html.js'
 
-/** The changes that a processor has set aside, once the view knows in which container they are. */
+/** The changes that a processor has set aside, for people whose role may see them. */
 export function DeadLetters() {
+  const known = about.value
+  if (known === null) return null
+  if (known.may.includes('dead-letters')) return html`<${Chosen} />`
+  return html`<${Panel} title="Dead letters">
+    <p class="quiet">
+      Only people with the role Operator see them, because they contain ids of documents in other containers.
+    </p>
+  <//>`
+}
+
+/** The dead letters of the container that the address names, and the form that names one. */
+function Chosen() {
   const { query } = address.value
   const container = query.get('deadLetters')
   const database = query.get('database')

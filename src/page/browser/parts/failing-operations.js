@@ -41,6 +41,17 @@ export function FailingOperations({ groups, retrying, error }) {
 }
 
 /**
+ * A link to the jobs whose step of this agent waits for its next attempt. Each job shows why its attempts failed.
+ *
+ * @param {{ agent: string }} props
+ */
+export function RetriesOf({ agent }) {
+  return html`<${Link} to=${addressOf('/jobs', { agent, waitingFor: 'retry' })}
+    >jobs whose step of agent <bdi>${agent}</bdi> waits for its next attempt<//
+  >`
+}
+
+/**
  * Returns the steps of the groups, with the most jobs first. A step can have several groups, one for each cause.
  *
  * @param {readonly Group[]} groups

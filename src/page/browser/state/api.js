@@ -139,25 +139,29 @@ function noteChange(read, how) {
 /**
  * Reads an address of the API, and again when it changes or when `reload` is called. What was read before
  * stays until the next answer, or until the server says that it does not exist. A read that failed for a while is repeated. A null
- * address reads nothing.
+ * address reads nothing. `how` reads the address in another way, such as in several requests.
  *
  * @template T
  * @param {string | null} path
+ * @param {(path: string) => Promise<T>} [how]
  * @returns {Loaded<T>}
  */
-export function useLoaded(path) {
+export function useLoaded(path, how = read) {
   const [found, setFound] = useState(
     /** @type {{ path: string | null, data: T | null }} */ ({ path, data: null }),
   )
   const [error, setError] = useState(/** @type {Error | null} */ (null))
   const [isReading, setReading] = useState(path !== null)
   const underWay = useRef(/** @type {UnderWay<T> | null} */ (null))
+  const newestHow = useRef(how)
+  newestHow.current = how
   const reload = useCallback(() => {
     if (path === null) return
     const mine = /** @type {UnderWay<T>} */ ({ changes: [], isCut: false })
     underWay.current = mine
     setReading(true)
-    read(path)
+    newestHow
+      .current(path)
       .then(
         (data) => {
           if (mine !== underWay.current) return

@@ -13,7 +13,7 @@ function word(text) {
 
 /**
  * @typedef {{ workflow?: string, state?: string, step?: string, since?: string, until?: string, tag?: string,
- *   text?: string, waitingFor?: string, took?: string }} Filter
+ *   text?: string, waitingFor?: string, agent?: string, took?: string }} Filter
  *
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
  *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,

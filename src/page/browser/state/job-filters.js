@@ -3,7 +3,19 @@ import { counted } from './formats.js'
 
 /** The filters of the list of jobs. Each is a parameter of the address and of the API. */
 export const filterNames = [
-  ...['state', 'workflow', 'step', 'text', 'tag', 'waitingFor', 'since', 'until', 'took', 'attention'],
+  ...[
+    'state',
+    'workflow',
+    'step',
+    'text',
+    'tag',
+    'waitingFor',
+    'agent',
+    'since',
+    'until',
+    'took',
+    'attention',
+  ],
 ]
 
 /** What a step can wait for, in words. */
@@ -24,7 +36,7 @@ export const waits = /** @type {const} */ ([
  */
 export function matches(job, filter) {
   const { state, workflow, step, text, tag, attention } = filter
-  if (filter['waitingFor'] || filter['until'] || filter['took']) return false
+  if (filter['waitingFor'] || filter['agent'] || filter['until'] || filter['took']) return false
   if (state && job.state !== state) return false
   if (workflow && job.workflow !== workflow) return false
   if (step && job.attention?.stepId !== step) return false

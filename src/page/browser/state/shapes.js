@@ -91,7 +91,7 @@
  *   standing: { waiting: number, missing: string[], command: string } | null }} Lag
  *
  * @typedef {{ rule: string, severity: 'problem' | 'hint', processorName: string | null,
- *   observation: string, advice: string }} Finding
+ *   observation: string, advice: string, agent?: string }} Finding
  *
  * @typedef {{ store: string, storeArguments: string[], by: string, byArguments: string[], module: string | null,
  *   roles: string[], may: string[], fleetOptions: string[] | null,

@@ -3,6 +3,7 @@
 /** @import { AgentsReport, Lease, Wanted } from '../state/shapes.js' */
 import { ActionButtons } from '../parts/action-buttons.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
+import { RetriesOf } from '../parts/failing-operations.js'
 import { html } from '../parts/html.js'
 import { about } from '../state/about.js'
 import { addressOf } from '../state/address.js'
@@ -151,7 +152,8 @@ function Slots({ agents: { slots, busy, openCircuits, limited } }) {
       openCircuits.length === 0
         ? null
         : html`<p class="problem">
-            ${`This instance does not call these agents for a while, because their remote services keep failing: ${openCircuits.join(', ')}.`}
-          </p>`
+              ${`This instance does not call these agents for a while, because their remote services keep failing: ${openCircuits.join(', ')}.`}
+            </p>
+            ${openCircuits.map((agent) => html`<p><${RetriesOf} agent=${agent} /></p>`)}`
     }`
 }

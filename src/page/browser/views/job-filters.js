@@ -54,7 +54,7 @@ export function JobFilters({ filter }) {
         ${waits.map(([name, words]) => html`<option value=${name}>${words}</option>`)}
       </select></label
     >
-    ${field('workflow', 'Workflow')} ${field('step', 'Flagged step')} ${field('tag', 'Tag', 'customer=4711')}
+    ${field('agent', 'Agent')} ${field('workflow', 'Workflow')} ${field('step', 'Flagged step')} ${field('tag', 'Tag', 'customer=4711')}
     ${field('since', 'Since', '2h, 1d or a date')} ${field('until', 'Until', '1h or a date')}
     ${field('took', 'Took at least', '90s or 2h')}
     <label class=${`check ${given('attention')}`}

@@ -1,5 +1,5 @@
 /** @import { JobPage, JobSummary } from '../state/shapes.js' */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
 import { Link, Problem, StateBadge } from '../parts/basics.js'
@@ -12,12 +12,45 @@ import { useChanges, useThrottled } from '../state/live.js'
 import { JobFilters } from './job-filters.js'
 import { SubmitForm } from '../parts/submit-form.js'
 
-/** The number of rows of the first page, and the shortest time between two reads after a break of the stream. */
-const [firstPage, restMs] = [50, 5_000]
+/** The number of rows of a page, the most rows of one request, and the shortest time between two reads after a break. */
+const [firstPage, mostRows, restMs] = [50, 500, 5_000]
 
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
   return JSON.stringify([partitionKey, jobId])
+}
+
+/**
+ * Returns a page with the jobs of the page after it.
+ *
+ * @param {JobPage | null} first
+ * @param {JobPage} second
+ * @returns {JobPage}
+ */
+function joined(first, second) {
+  if (first === null) return second
+  const known = new Set(first.jobs.map(keyOf))
+  const others = second.jobs.filter((job) => !known.has(keyOf(job)))
+  return { ...second, jobs: [...first.jobs, ...others], charge: first.charge + second.charge }
+}
+
+/**
+ * Reads the first page, or as many rows as a person has asked for.
+ *
+ * @param {Record<string, string>} filter
+ * @param {number} rows
+ */
+async function readRows(filter, rows) {
+  /** @type {JobPage | null} */
+  let found = null
+  for (let left = Math.max(rows, firstPage); left > 0; left = rows - found.jobs.length) {
+    const limit = String(Math.min(left, mostRows))
+    const before = found?.next ?? null
+    const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, before, limit })))
+    found = joined(found, page)
+    if (page.next === null) break
+  }
+  return /** @type {JobPage} */ (found)
 }
 
 /**
@@ -27,9 +60,11 @@ function keyOf({ jobId, partitionKey }) {
  */
 function useJobs(filter) {
   const path = addressOf('/api/jobs', filter)
+  const shownRows = useRef(0)
   const { data, error, reload, change } = /** @type {import('../state/api.js').Loaded<JobPage>} */ (
-    useLoaded(path)
+    useLoaded(path, () => readRows(filter, shownRows.current))
   )
+  shownRows.current = data?.jobs.length ?? 0
   const [isMore, setMore] = useState(false)
   const [moreError, setMoreError] = useState(/** @type {string | null} */ (null))
   const [unseen, setUnseen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
@@ -44,7 +79,7 @@ function useJobs(filter) {
     nothingNew()
     reload()
   }
-  // A new read would take away the rows of further pages, which a person has asked for.
+  // Several pages cost several reads, so a person decides when they are read again.
   const catchUp = useThrottled(
     () => ((data?.jobs.length ?? 0) <= firstPage ? again() : setBehind(true)),
     restMs,
@@ -68,11 +103,7 @@ function useJobs(filter) {
     setMoreError(null)
     try {
       const page = /** @type {JobPage} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
-      change((old) => {
-        const known = new Set(old.jobs.map(keyOf))
-        const others = page.jobs.filter((job) => !known.has(keyOf(job)))
-        return { ...page, jobs: [...old.jobs, ...others], charge: old.charge + page.charge }
-      })
+      change((old) => joined(old, page))
     } catch (reason) {
       setMoreError(/** @type {Error} */ (reason).message)
     } finally {

@@ -92,7 +92,7 @@ function Table({ leases, lag }) {
                     }</td>
                     <td class="position" data-before="at">${lease.continuationToken ?? lease.notRead ?? 'none'}</td>
                     <td class="right" data-label="behind">${row?.estimatedLag ?? '?'}</td>
-                    <td class="right" data-label="old">
+                    <td class="right" data-before="oldest">
                       ${row === undefined || row.oldestAgeMs === null ? '–' : durationText(row.oldestAgeMs)}
                     </td>
                     <td class="right" data-before="renewed">${durationText(lease.ageMs)} ago${lease.isExpired ? ', expired' : ''}</td>

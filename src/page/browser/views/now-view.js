@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
-import { FailingOperations } from '../parts/failing-operations.js'
+import { FailingOperations, RetriesOf } from '../parts/failing-operations.js'
 import { useSnoozeEnd } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
 import { addressOf, jobAddress } from '../state/address.js'
@@ -194,7 +194,7 @@ export function Findings({ findings }) {
   if (findings.length === 0) return html`<p class="good">Nothing is wrong with the containers and leases.</p>`
   return html`<ul class="findings">
     ${groupedFindings(findings).map(
-      ({ severity, rule, processorNames, observation, advice }) =>
+      ({ severity, rule, processorNames, observation, advice, agent }) =>
         html`<li>
           <p>
             <b class=${severity === 'problem' ? 'bad' : ''}>${severity}</b>
@@ -202,6 +202,7 @@ export function Findings({ findings }) {
           </p>
           <p>${observation}</p>
           <p class="quiet">→ ${advice}</p>
+          ${agent === undefined ? null : html`<p><${RetriesOf} agent=${agent} /></p>`}
         </li>`,
     )}
   </ul>`

@@ -1,4 +1,5 @@
 /** @import { Found, Group, Question, TriagedJob } from '../state/shapes.js' */
+import { useState } from 'preact/hooks'
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
@@ -124,6 +125,13 @@ const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' |
   notify: ['resend'],
 })
 
+/** The kinds of problems that the page shows in words. */
+const kindTexts = /** @type {Record<string, string>} */ ({
+  notify: 'not delivered',
+  noAgent: 'no agent',
+  nothingRuns: 'a role is missing',
+})
+
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
 /**
@@ -141,23 +149,29 @@ function questionsOf({ kind, jobIds, stepId }, questions) {
 function GroupCard({ group, questions, reload }) {
   const { workflow, kind, stepId, message, since, jobIds, triaged, advice, command } = group
   const jobs = jobIds.map((jobId) => ({ jobId }))
+  const [isWhole, setWhole] = useState(false)
   return html`<article class="panel group">
     <div class="panel-head">
       <h2>
-        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kind}</span> ${workflow}${
+        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kindTexts[kind] ?? kind}</span> ${workflow}${
           stepId === null ? '' : `, step ${stepId}`
         }
       </h2>
-      <span class="quiet">${counted(jobIds.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>
+      ${
+        // A role that does not run concerns no job alone, and the leases do not say since when.
+        jobs.length === 0
+          ? null
+          : html`<span class="quiet">${counted(jobs.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>`
+      }
     </div>
     <p class="message">${message}</p>
     <p class="ids">
-      ${jobs.slice(0, mostIds).map((job) => html`<${Link} to=${jobAddress(job)} class="id">${job.jobId}<//> `)}
+      ${jobs.slice(0, isWhole ? jobs.length : mostIds).map((job) => html`<${Link} to=${jobAddress(job)} class="id">${job.jobId}<//> `)}
       ${
         jobs.length > mostIds
-          ? html`<${Link} to=${addressOf('/jobs', { attention: 'true', workflow, step: stepId })}>
-              ${`and ${jobs.length - mostIds} more`}<//
-            >`
+          ? html`<button type="button" class="small" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>
+              ${isWhole ? 'Show fewer' : `and ${jobs.length - mostIds} more`}
+            </button>`
           : null
       }
     </p>

@@ -3,11 +3,11 @@ import { jobDocumentId } from '../../model/document-ids.js'
 import { readTags } from '../../model/tags.js'
 import type { JobFilter } from './job-filter.js'
 import {
-  waitConditions,
+  stepCondition,
   waitingStates,
   waitingTypes,
+  type StepFilter,
   type WaitingStep,
-  type WaitKind,
 } from './waiting-steps.js'
 
 /** The most jobs that a query names. Of more jobs, the states are queried, and the others are left out later. */
@@ -79,15 +79,19 @@ function jobsOf(steps: readonly WaitingStep[]): JobConditions {
   return { conditions: [isOpen, `c.id IN (${names.join(', ')})`], parameters }
 }
 
-/** Returns the query for the steps that wait. Steps without a deadline or a question do not count towards the charge. */
-export function waitingQuery(kind: WaitKind, { workflow }: Pick<JobFilter, 'workflow'>): StepQuestion {
-  const types = waitingTypes(kind).map((type) => `'${type}'`)
+/** Returns the query for the steps of a filter. Steps without a deadline or a question do not count towards the charge. */
+export function waitingQuery({
+  workflow,
+  waitingFor,
+  agent,
+}: StepFilter & Pick<JobFilter, 'workflow'>): StepQuestion {
+  const types = waitingTypes(waitingFor).map((type) => `'${type}'`)
   const isOfType = types.length === 1 ? `c.type = ${types.join()}` : `c.type IN (${types.join(', ')})`
-  const conditions = [isOfType, waitConditions[kind]]
+  const conditions = [isOfType, stepCondition({ waitingFor, agent })]
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
   return {
     text: `SELECT c.pk, c.jobId, c.stepId, c.dispatch FROM c WHERE ${conditions.join(' AND ')}`,
-    parameters: { workflow },
+    parameters: { workflow, agent },
   }
 }
 

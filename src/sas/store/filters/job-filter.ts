@@ -54,6 +54,8 @@ export interface JobFilter {
   readonly text?: string
   /** Only jobs under way with a step that waits for this. `retry` means that an attempt has failed. */
   readonly waitingFor?: WaitKind
+  /** Only jobs under way with a step of this agent under way. With `waitingFor`, it is this step that waits. */
+  readonly agent?: string
   /** Only jobs that have ended, and took at least this long from the submission to the end. */
   readonly tookAtLeast?: Duration
   /** The largest number of jobs in the list. Default 100. */

@@ -14,6 +14,12 @@ export const waitKinds = [
 /** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
 export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]
 
+/** Which steps under way a filter means: those that wait for this, and those of this agent. */
+export interface StepFilter {
+  readonly waitingFor?: WaitKind | undefined
+  readonly agent?: string | undefined
+}
+
 /** A step that waits, or a job that waits before its first step, as a query returns it. */
 export interface WaitingStep {
   readonly pk: string
@@ -29,12 +35,12 @@ const isBetweenTries = "(IS_STRING(c.lockedBy) AND c.outcome.kind = 'failed')"
 const failedUndo = "(c.direction = 'undo' AND c.undo.failureCount > 0)"
 
 /** Returns the types of the documents that can wait. A job itself waits only at its limits. */
-export function waitingTypes(kind: WaitKind): readonly string[] {
+export function waitingTypes(kind: WaitKind | undefined): readonly string[] {
   return kind === 'limit' ? ['sas.step', 'sas.job'] : ['sas.step']
 }
 
 /** The conditions of queries for steps that wait. An index finds the steps with a deadline or a question. */
-export const waitConditions: Readonly<Record<WaitKind, string>> = {
+const waitConditions: Readonly<Record<WaitKind, string>> = {
   question: 'IS_DEFINED(c.asked.since)',
   event: `${isDue} AND c.kind = 'waitFor' AND NOT IS_DEFINED(c.question) AND IS_NULL(c.event)`,
   time: `${isDue} AND c.kind = 'sleep'`,
@@ -44,8 +50,24 @@ export const waitConditions: Readonly<Record<WaitKind, string>> = {
   limit: `${isDue} AND (c.type = 'sas.job' OR c.kind = 'operation') AND IS_STRING(c.place.since)`,
 }
 
+/** Returns the condition of a query for the steps of a filter, which names the agent `@agent`. */
+export function stepCondition({ waitingFor, agent }: StepFilter): string {
+  const waits = waitingFor === undefined ? `${isDue} AND c.kind = 'operation'` : waitConditions[waitingFor]
+  return agent === undefined ? waits : `${waits} AND c.actor = @agent`
+}
+
+/** Returns {@link stepCondition} for a store without queries. */
+export function isStepOf(
+  { waitingFor, agent }: StepFilter,
+  step: Readonly<Record<string, unknown>>,
+): boolean {
+  if (agent !== undefined && step['actor'] !== agent) return false
+  if (waitingFor !== undefined) return isWaitingFor(waitingFor, step)
+  return Number(step['completeByMs']) > 0 && step['kind'] === 'operation'
+}
+
 /** Returns the condition of a step in the words of {@link waitConditions}, for a store without queries. */
-export function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unknown>>): boolean {
+function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unknown>>): boolean {
   const { completeByMs, asked, event, question, direction, failureCount, undo } = step
   if (kind === 'question') return partOf(asked, 'since') !== undefined
   if (typeof completeByMs !== 'number' || completeByMs <= 0) return false

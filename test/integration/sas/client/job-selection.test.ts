@@ -116,3 +116,15 @@ it('a selection lists each job once, even if more jobs share a millisecond than 
   const listed = await new JobSelection({ list } as SingleCommands, {}, world).list()
   expect(listed.map(({ jobId }) => jobId)).toEqual(summaries.map(({ jobId }) => jobId))
 })
+
+it('a selection by cause reads only flagged jobs, which an index finds', async () => {
+  const asked: object[] = []
+  const list: SingleCommands['list'] = (filter) => {
+    asked.push(filter)
+    return Promise.resolve([])
+  }
+  for (const filter of [{ cause: '0'.repeat(12) }, {}]) {
+    await new JobSelection({ list } as SingleCommands, filter, world).list()
+  }
+  expect(asked).toEqual([{ isFlagged: true, limit: 500 }, { limit: 500 }])
+})

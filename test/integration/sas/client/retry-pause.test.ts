@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { JobFilter } from '../../../../src/sas/store/filters/job-filter.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
@@ -38,8 +39,10 @@ it('in the pause after a failed attempt, the failure counts and the next attempt
   )
   const shown = { failureCount: 1, maxFailures: 3, completeBy: null, notBefore: completeBy }
   expect(view?.steps).toMatchObject([shown])
-  const jobs = await client.list({ waitingFor: 'retry' })
-  expect(jobs.map(({ jobId }) => jobId)).toEqual(['j'])
+  const listed = async (filter: JobFilter): Promise<string[]> =>
+    (await client.list({ ...filter, waitingFor: 'retry' })).map(({ jobId }) => jobId)
+  expect(await listed({})).toEqual(['j'])
+  expect([await listed({ agent: 'desk' }), await listed({ agent: 'bank' })]).toEqual([['j'], []])
 })
 
 it('in the pause after the last attempt, the step is not tried again', async () => {

@@ -6,7 +6,7 @@ const now = Date.UTC(2026, 0, 31, 12)
 
 describe('a selection of jobs on the command line', () => {
   it('combines all its options', () => {
-    const found = { text: 'x', waitingFor: 'retry', took: '90s' }
+    const found = { text: 'x', waitingFor: 'retry', agent: 'bank', took: '90s' }
     const options = { workflow: 'w', state: 'error', step: 'pay', since: '2h', ...found }
     expect(filterOf(options, now)).toEqual({
       workflow: 'w',
@@ -15,6 +15,7 @@ describe('a selection of jobs on the command line', () => {
       since: new Date(now - 7_200_000),
       text: 'x',
       waitingFor: 'retry',
+      agent: 'bank',
       tookAtLeast: '90s',
     })
     expect(filterOf({}, now)).toEqual({})
@@ -30,6 +31,7 @@ describe('a selection of jobs on the command line', () => {
     [{ waitingFor: 'rain' }, '--waiting-for "rain" must be one of question, event, time, retry'],
     [{ took: '0s' }, '--took "0s" must be a duration such as 90s, 30m or 2h'],
     [{ text: '' }, '--text must not be empty'],
+    [{ agent: '' }, '--agent must not be empty'],
   ])('refuses %j', (options, message) => {
     expect(() => filterOf(options, now)).toThrow(message)
   })
