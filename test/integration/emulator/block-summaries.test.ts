@@ -51,13 +51,14 @@ async function filled(): Promise<{ readonly cosmos: InProcessCosmos; readonly di
   for (let number = 0; number < jobs; number += 1) {
     put(cosmos, number, number === 3 || number === 1_700 ? 'open' : 'ended')
   }
-  // The first query makes the store read and count what it has.
-  await rows(cosmos, open)
+  await cosmos.engine.settled()
   return { cosmos, directory }
 }
 
 it('the first queries after a start read only the blocks that have their documents', async () => {
   const { cosmos, directory } = await filled()
+  // The first query makes the store count what it has.
+  await rows(cosmos, open)
   await cosmos.close()
   const again = opened(directory)
   const reads = vi.spyOn(StoredDocuments.prototype, 'read')
@@ -86,6 +87,7 @@ it('IS_DEFINED reads only the blocks with a document that has the property', asy
 it('a query for rare documents reads only these, also in a directory whose summaries older code wrote', async () => {
   const { cosmos, directory } = await filled()
   for (const number of [5, 500, 1_500]) put(cosmos, number, 'flagged')
+  await rows(cosmos, open)
   await cosmos.close()
   const flagged = "SELECT TOP 100 VALUE c.id FROM c WHERE c.state = 'flagged' ORDER BY c.at DESC"
   const readsOf = async (store: InProcessCosmos): Promise<number> => {
