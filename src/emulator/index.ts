@@ -21,9 +21,9 @@
  *
  * With a `dataDirectory`, all data remains after the process ends. While the process runs, memory says which
  * versions of which documents there are. Their texts may be on disk only, because memory keeps texts up to a
- * budget (`memoryBytes`). A journal is written in order, first to a log and later to a store of the current state, and **no answer is sent before all
- * data in the answer is on disk**. This applies to reads as well, because a reader of the feed may keep a
- * position that it has seen.
+ * budget (`memoryBytes`). A journal is written in order, first to a log and later to a store of the current state.
+ * **No answer is sent before all data in the answer is on disk**. This applies to reads as well, because a reader of
+ * the feed may keep a position that it has seen.
  *
  * The account refuses features that it lacks, such as stored procedures and triggers, with a clear message.
  *

@@ -38,7 +38,7 @@ export interface FleetStore {
 }
 
 /**
- * A fleet, as commands show it. Only the answer to `status` has leases and backlog, and only that and the answer to
+ * A fleet, as commands show it. Only the answer to `status` has leases and backlog. Only the answers to `status` and
  * `rebalance` have rows.
  */
 export interface FleetStatus {

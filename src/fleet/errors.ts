@@ -1,7 +1,7 @@
 const commandAdvice =
   'run this in the folder where "stepward start --instances N" runs, or pass the same --state DIRECTORY'
 
-/** No fleet answers. The advice is for a person at a terminal, if no other advice is given. */
+/** No fleet answers. The default advice is for a person at a terminal. */
 export class FleetNotRunning extends Error {
   override readonly name = 'FleetNotRunning'
   constructor(

@@ -101,7 +101,7 @@ export function adviceOn(
   return adviceFor({ ...attention, workflow, jobIds: [jobId] })
 }
 
-/** @param only what leaves out jobs of the same step: the cause of the group, and the options of the list */
+/** @param only what excludes other jobs of the same step: the cause of the group, and the options of the list */
 function adviceFor(
   { kind, stepId, workflow, jobIds }: Omit<About, 'triaged'>,
   only = { cause: '', shown: '' },

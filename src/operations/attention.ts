@@ -112,12 +112,12 @@ function aboutOf({ workflow, step, ...others }: SelectionFilter) {
 
 const mostNotices = 1_000
 
-/** Checks whether a filter is about what only a job that can be read tells: its state, steps, tags and times. */
+/** Checks whether a filter concerns what only a readable job tells: its state, steps, tags or duration. */
 function isAboutParts({ state, step, tags, waitingFor, agent, tookAtLeast }: SelectionFilter): boolean {
   return [state, step, tags, waitingFor, agent, tookAtLeast].some((value) => value !== undefined)
 }
 
-/** Returns undelivered notices of the selected jobs. A filter by a part of jobs finds none. */
+/** Returns undelivered notices of the selected jobs. A filter by parts of jobs finds none. */
 async function undeliveredIn(
   client: JobClient,
   filter: SelectionFilter,
@@ -130,7 +130,7 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime() && Date.parse(at) < endMs)
 }
 
-/** Returns jobs that cannot be read. A filter by a part of jobs finds none. */
+/** Returns jobs that cannot be read. A filter by parts of jobs finds none. */
 async function unreadableIn(client: JobClient, filter: SelectionFilter): Promise<readonly UnreadableJob[]> {
   if (isAboutParts(filter)) return []
   const found = await client.unreadable()

@@ -15,7 +15,7 @@
  * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
  * - `scale-target.ts` defines the interface that changes the number of instances, warns if none is left, and says if the audit
- *   lacks the decision. `app-service.ts` changes the number on App Service, through `resource-manager.ts`.
+ *   may lack the decision. `app-service.ts` changes the number on App Service, through `resource-manager.ts`.
  *
  * Start with `leases.ts`.
  */

@@ -198,7 +198,7 @@ function clockOffsetOf({ owner, handover, timestampMs, storedAtMs }: Lease): num
   return owner === null || handover !== null || timestampMs === null ? null : timestampMs - storedAtMs
 }
 
-/** The rules of a name of a container or of a database, and what breaks each. */
+/** The rules of names of containers and databases, each with the check whether a name breaks it. */
 const nameRules: readonly (readonly [rule: string, isBroken: (name: string) => boolean])[] = [
   ['have 1 to 255 characters', (name) => !/^.{1,255}$/su.test(name)],
   ['contain none of / \\ # ?', (name) => /[/\\#?]/u.test(name)],

@@ -35,11 +35,14 @@ export function scaleWarnings(
   return [`Without an instance of ${role === 'all' ? 'any role' : role}, ${standing} until one runs again.`]
 }
 
-/** The time within which the store must have recorded a decision. Scaling is also done while the store is away. */
+/**
+ * The time within which the store must have recorded a decision. It is short, because instances are also scaled while the
+ * store is away.
+ */
 const recordWithinMs = 5_000
 
 /**
- * Records a decision after the instances were changed. Returns why the audit may not have it, or null. Never rejects,
+ * Records a decision after the instances were changed. Returns why the audit may lack it, or null. Never rejects,
  * because the change is made.
  */
 export function notRecorded(clock: Clock, record: () => Promise<void>): Promise<string | null> {
@@ -48,7 +51,7 @@ export function notRecorded(clock: Clock, record: () => Promise<void>): Promise<
   return withinLimit(clock, recordWithinMs, recording, () => late)
 }
 
-/** Returns the first line of an error. Those of a login go on with every way to log in. */
+/** Returns the first line of an error. The errors of a login have a further line for each way to log in. */
 function firstLine(error: unknown): string {
   return errorMessage(error).split('\n', 1)[0] ?? ''
 }

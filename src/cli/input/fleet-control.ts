@@ -27,8 +27,8 @@ export async function rebalanceFleet(
 }
 
 /**
- * Returns what a request to the fleet returns. If no fleet answers, the error says what a person at a page can do, who may
- * sit at another machine.
+ * Returns what a request to the fleet returns. If no fleet answers, the error says what the person at the page can do.
+ * This person may sit at another machine.
  */
 async function askedAtPage<T>(state: string | undefined, ask: () => Promise<T>): Promise<T> {
   try {

@@ -33,6 +33,6 @@ export function withSelection(command: Command): Command {
     .option('--tag <name=value>', 'only jobs with this tag; repeat for jobs with several tags', collected)
     .option('--text <text>', 'only jobs whose id, order id or workflow contains this text')
     .addOption(withValues(new Option('--waiting-for <what>', 'only jobs with a step that waits'), waitNames))
-    .option('--agent <name>', 'only jobs with a step of this agent under way')
+    .option('--agent <name>', 'only jobs in which a step of this agent is under way')
     .option('--took <duration>', 'only ended jobs that took at least this long, such as 90s or 2h')
 }

@@ -11,7 +11,9 @@ const timeRule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-0
 /** Returns the problem of `--cause`, whose values come from `stepward attention`. */
 export function causeProblems(cause: string | undefined): string[] {
   if (cause === undefined || causePattern.test(cause)) return []
-  return [`--cause ${JSON.stringify(cause)} must be 12 digits, as in a command of "stepward attention"`]
+  return [
+    `--cause ${JSON.stringify(cause)} must be 12 hexadecimal digits, as in a command of "stepward attention"`,
+  ]
 }
 
 /** @throws CliError naming every invalid option */

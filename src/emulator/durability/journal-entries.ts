@@ -50,8 +50,8 @@ export function addGroup(group: Group, later: Group): void {
 const documentsAtATime = 128
 
 /**
- * Cuts a group into groups that are written one after another. Documents are in the order of their numbers. Summaries are
- * removed before the documents that they count change, and written after them, so each of them is valid at any time.
+ * Cuts a group into groups that are written one after another. Documents are in the order of their numbers. A summary is
+ * removed before the documents that it counts change, and written after them. So a summary in the store is always valid.
  */
 export function* slicesOf({
   entries,

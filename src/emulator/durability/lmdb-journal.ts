@@ -35,16 +35,16 @@ interface Gathering extends Group {
  * writes.
  *
  * Writes are durable in groups. While one group is being flushed to the log, new changes gather in the next group. When a
- * log is long enough, the next one begins, and the writes of the old log go to the store: only the newest value of each
- * key, in slices, each of which is a transaction of LMDB. Until the last slice is in the store, a start reads the old log
- * again, so a crash in between loses nothing. A closed directory has no log.
+ * log is long enough, the next one begins, and the newest values of the keys of the old log go to the store. They go in
+ * slices, and each slice is a transaction of LMDB. Until the last slice is in the store, a start reads the old log again,
+ * so a crash in between loses nothing. A closed directory has no log.
  *
  * The environment is opened without `overlappingSync`, so the promise of a batch resolves only after LMDB has synced the
  * data and then the page that makes the data valid. After a crash, each group is on disk completely or not at all.
  *
  * Each value in the store is kept after its checksum, and each transaction also writes the total of all checksums. Before
- * LMDB opens a directory, `store-check` refuses the directory if its records do not match the total. A log is refused if it
- * is missing or damaged.
+ * LMDB opens a directory, `store-check` refuses the directory if its records do not match the total. The directory is also
+ * refused if a log is missing or damaged.
  *
  * The states are: locking, then open, then failed or closed. In the state locking, nothing is written or
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
@@ -58,10 +58,10 @@ export class LmdbJournal implements Journal {
   private readonly directory: string
   private gathering: Gathering | null = null
   private committing: Gathering | null = null
-  /** What the logs have, and the store lacks, except what `transfer` is writing. */
+  /** The writes that the logs have and the store lacks, except those that `transfer` is writing. */
   private behind: Group
   private transfer: Promise<void> | null = null
-  /** Whether the store must get the writes so far, although the log is short. */
+  /** Whether the next commit begins a transfer, although the log is short. */
   private isTransferDue = false
   private failure: Error | null = null
   /** Resolves when the lock is taken or refused, and never rejects. It is null afterwards. */
@@ -205,7 +205,7 @@ export class LmdbJournal implements Journal {
     await this.writer.write(emptyGroup(), this.log.record)
   }
 
-  /** Begins the next log, and the transfer of the writes that are in logs now. */
+  /** Begins the next log, and the transfer of the writes of the logs before it. */
   private async beginTransfer(): Promise<void> {
     this.isTransferDue = false
     if (isEmpty(this.behind)) return
@@ -229,7 +229,7 @@ export class LmdbJournal implements Journal {
 
   private async apply(): Promise<void> {
     await this.settled()
-    // The transfer under way may have only the earlier ones of the writes so far.
+    // The transfer under way may lack the newest writes.
     await this.transfer
     if (isEmpty(this.behind)) return
     this.isTransferDue = true

@@ -84,7 +84,7 @@ function linesOf({ entries, cleared }: Group): string[] {
   return lines
 }
 
-/** Returns the lines of the complete frame at a place, and its end. Null if there is none. */
+/** Returns the lines of the complete frame at a place, and the end of the frame. Returns null if there is none. */
 export function frameAt(
   bytes: Buffer,
   place: FramePlace,
@@ -100,8 +100,8 @@ export function frameAt(
 }
 
 /**
- * Whether a complete frame begins after a position. A frame is written only when the one before it is on disk. So the
- * bytes at the position were altered later.
+ * Checks whether a complete frame begins after a position. A frame is written only when the one before it is on disk. So
+ * if one does, the bytes at the position were altered later.
  */
 export function isFollowed(bytes: Buffer, { log, position }: FramePlace): boolean {
   for (let at = bytes.indexOf(mark, position + 1); at >= 0; at = bytes.indexOf(mark, at + 1)) {

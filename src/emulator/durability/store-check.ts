@@ -11,8 +11,9 @@ import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 export const format = 7
 
 /**
- * The versions that this code reads. Format 6 has no log. Format 5 has no shortened texts. Format 4 has no summaries of blocks, which code for format 4 would not remove.
- * Formats 2 and 3 have no records that find documents, and in format 2, the records of documents have another form.
+ * The versions that this code reads. Format 6 has no log. Format 5 has no shortened texts. Format 4 has no summaries of
+ * blocks, which code for format 4 would not remove. Formats 2 and 3 have no records that find documents, and in format 2,
+ * the records of documents have another form.
  */
 const readableFormats = ['2', '3', '4', '5', '6', '7']
 
@@ -20,8 +21,8 @@ const readableFormats = ['2', '3', '4', '5', '6', '7']
 const largestWhole = 256 * 2 ** 20
 
 /**
- * The keys of the values that are not records: the format, the total that the records must match, and the logs that have
- * more than the records.
+ * The keys of the values that are not records: the format, the total that the records must match, and the logs that the
+ * store needs.
  */
 export const formatKey = 'format'
 export const totalKey = 'total'

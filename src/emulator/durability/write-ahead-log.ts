@@ -25,9 +25,9 @@ interface Numbers {
  * The newest writes of a data directory, which are not in its store yet. Each group of writes is one frame at the end of a
  * file, so it takes one flush of a few pages.
  *
- * A log ends when its writes go to the store, and the next one begins. Its file is removed when they are there. The store has a
- * record (`record`) of the logs that it needs, so a missing file is noticed. A frame that is cut short at the end of the
- * last log was never acknowledged, so it is left out. Any other frame that is not complete is damage.
+ * A log ends when its writes go to the store, and the next one begins. Its file is removed when the store has these writes.
+ * The store has a record (`record`) of the logs that it needs, so a missing file is noticed. A crash may cut short the last
+ * frame of the last log, which was never acknowledged, so it is left out. Any other frame that is not complete is damage.
  */
 export class WriteAheadLog {
   /** What the logs said when the directory was opened. */
@@ -47,7 +47,7 @@ export class WriteAheadLog {
     for (let log = first; log <= last; log += 1) this.read(log)
   }
 
-  /** The bytes of the log that is written. */
+  /** The length of the newest log in bytes. */
   get bytes(): number {
     return this.end
   }
@@ -98,12 +98,12 @@ export class WriteAheadLog {
     })
   }
 
-  /** What the store must record when it has the writes of all logs but the one that is written. */
+  /** What the store must record when it has the writes of all logs but the newest one. */
   get recordWithoutEnded(): string {
     return this.numbers === null ? '' : `${this.numbers.last} ${this.numbers.last}`
   }
 
-  /** Removes all logs but the one that is written. Call this when the store has recorded that. */
+  /** Removes all logs but the newest one. Call this when the store has recorded that it needs only this one. */
   removeEnded(): void {
     if (this.numbers === null) return
     const { first, last } = this.numbers
@@ -146,7 +146,7 @@ export class WriteAheadLog {
     return join(this.directory, `writes-${log}.log`)
   }
 
-  /** Lets the name of a new file survive a failure of the machine. Windows does it by itself. */
+  /** Makes the name of a new file survive a failure of the machine. On Windows, this needs no call. */
   private flushNames(): void {
     if (platform === 'win32') return
     const names = openSync(this.directory, 'r')

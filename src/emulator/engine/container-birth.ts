@@ -13,7 +13,7 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
   readonly history?: KeptHistory | undefined
-  /** The documents that are on disk, but not among the cold ones. */
+  /** The documents that the journal has and the cold documents lack. */
   readonly recovered?: readonly RecoveredDocument[] | undefined
   /** Null if all documents stay in memory. */
   readonly memory: TextMemory | null

@@ -98,7 +98,7 @@ export class CosmosEngine {
     return this.journal.settled()
   }
 
-  /** Resolves when everything stored so far is where a start finds it without reading changes again (see `Journal`). */
+  /** Resolves when everything stored so far is also in the source of documents on disk (see `Journal`). */
   applied(): Promise<void> | null {
     return this.journal.applied()
   }

@@ -16,7 +16,7 @@ interface Recovering extends ColdOwner {
   readonly journal: Journal
 }
 
-/** Connects a container with its cold documents, and takes into memory what the journal has and these lack. */
+/** Connects a container with its cold documents, and takes into memory the documents that only the journal has. */
 export function recover(documents: readonly RecoveredDocument[], container: Recovering): void {
   const { rid, cold, partitions, journal } = container
   cold?.belongTo(container)

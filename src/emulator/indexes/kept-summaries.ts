@@ -34,7 +34,7 @@ const quietAfter = 4_000
  *
  * A change of a document removes the summary of its block from memory, and in the same transaction from disk. So
  * a summary on disk is valid for the documents on disk. This object knows only the changes since it was created. So it
- * reads the summaries only when all earlier changes are applied to what is on disk.
+ * reads the summaries only when the store on disk has all earlier changes.
  *
  * After that read, the object is open. Then each block is known, or unknown after a change. A query makes unknown
  * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while.
@@ -107,7 +107,7 @@ export class KeptSummaries implements DocumentFollower {
     return this.catching
   }
 
-  /** Makes all blocks known at once. Returns false if changes that this object has not seen are not applied on disk yet. */
+  /** Makes all blocks known at once. Returns false if the store on disk lacks changes that this object has not seen. */
   catchUp(): boolean {
     if (!this.isOpen) {
       if (this.container.journal.applied() !== null) return false

@@ -69,7 +69,7 @@ export class SummaryWriter {
       this.written.add(container)
       if (summaries.hasWork) this.begin(false)
     }
-    // A write of any container ends the work of an idle store, which must begin again later.
+    // A write of any container ends the work of an idle store, so the work must begin again later.
     if (this.written.size > 0) this.idleTimer ??= this.idleTimerFrom(this.writes)
   }
 

@@ -30,7 +30,7 @@ export function circuitFindings(
       // The message of a failure may contain secret values of its job, so it is only shown with the job.
       advice:
         'repair the service; the instances try it again by themselves. Until then, attempts of this agent fail without a call. ' +
-        `The steps of the jobs that "stepward list --agent ${word(agent)} --waiting-for retry" lists say how the calls failed`,
+        `"stepward list --agent ${word(agent)} --waiting-for retry" lists the jobs, whose steps say how the calls failed`,
     }))
   })
 }

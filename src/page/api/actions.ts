@@ -93,7 +93,7 @@ const cancelPlans = z
   )
   .optional()
   .meta({
-    description: `What would become of the steps, of the first ${mostCancelPlans} jobs. Only a dry run has it.`,
+    description: `What would become of the steps of the first ${mostCancelPlans} jobs. Only the report of a dry run has it.`,
   })
 
 const cancel = route({
@@ -122,7 +122,7 @@ const cancel = route({
   },
 })
 
-/** Returns plans that may be changed. */
+/** Returns copies of the plans, because the lists of an answer are not readonly. */
 function plainPlans(plans: readonly JobCancelPlan[]) {
   return plans.map(({ jobId, stopped, undone, kept }) => ({
     jobId,

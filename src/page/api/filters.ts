@@ -46,11 +46,10 @@ export const filterShape = {
     .enum(waitKinds)
     .optional()
     .meta({ description: 'Jobs with a step that waits for this. "retry" means that an attempt failed.' }),
-  agent: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'Jobs with a step of this agent under way. With "waitingFor", this step waits.' }),
+  agent: z.string().min(1).optional().meta({
+    description:
+      'Jobs in which a step of this agent is under way. With "waitingFor", the same step must wait.',
+  }),
   took: z
     .string()
     .refine((text) => (durationMs(text) ?? 0) > 0, 'must be a duration such as 90s, 30m or 2h')

@@ -84,14 +84,14 @@ function saidBy({ by }: PageStore, { command, given, isDryRun }: Given) {
   return { command, by, why }
 }
 
-/** Records a decision after the change of the instances. Returns a warning if the audit may not have it. */
+/** Records a decision after the change of the instances. Returns a warning if the audit may lack it. */
 async function recorded(
   { ports, clock }: PageStore,
   terms: FleetDecisionTerms,
   change: string,
 ): Promise<string[]> {
   const why = await notRecorded(clock, () => recordFleetDecision({ store: ports.state, clock }, terms))
-  return why === null ? [] : [`${change}, but the audit could not be written: ${why}`]
+  return why === null ? [] : [`${change}, but the audit may lack this decision: ${why}`]
 }
 
 function fleetOf({ fleet }: PageStore): FleetControl {

@@ -70,10 +70,9 @@ export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
-  isStopped: z
-    .boolean()
-    .optional()
-    .meta({ description: 'True if a person stopped the action or the dry run. It may then lack jobs.' }),
+  isStopped: z.boolean().optional().meta({
+    description: 'True if a person stopped the action or the dry run. The report may then lack jobs.',
+  }),
   warnings: z
     .array(z.string())
     .optional()

@@ -18,7 +18,7 @@ const restarted = z
     undone: z.array(z.string()),
     kept: z
       .array(z.string())
-      .meta({ description: 'Steps that run again, and whose effects stay although they may have acted.' }),
+      .meta({ description: 'Steps that run again without an undo. If they have acted, their effects stay.' }),
     isNew: z.boolean().meta({ description: 'False if an earlier request made this restart.' }),
   })
   .optional()

@@ -28,7 +28,10 @@ export const routes: readonly Route[] = [
   ...costs,
 ]
 
-/** Returns the name by which a person is told that they may use a route. Null if every role may. */
+/**
+ * Returns the name of a route in the list of what a person may use: an action, or a read that only some roles may use.
+ * Returns null for any other route.
+ */
 export function rightTo(route: Route): string | null {
   const isForSome = route.method === 'GET' && route.roles !== undefined
   return isForSome ? route.path.slice('/api/'.length) : commandOfRoute(route)

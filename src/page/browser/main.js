@@ -71,10 +71,10 @@ function App() {
     <${ActionDialog} />`
 }
 
-/** The view of an address that none of the views has. */
+/** The view of an address that belongs to no other view. */
 function NoView() {
   return html`<h1>There is no such view</h1>
-    <p>The page has no view at <bdi class="id">${address.value.path}</bdi>. It has these:</p>
+    <p>The page has no view at <bdi class="id">${address.value.path}</bdi>. It has these views:</p>
     <ul>
       ${views.map(({ path, name }) => html`<li><${Link} to=${path}>${name}<//></li>`)}
     </ul>`

@@ -234,7 +234,7 @@ export class JobSelection {
   }
 }
 
-const causeName = textThat('the name of a cause, as "stepward attention" prints it', (name) =>
+const causeName = textThat('the name of a cause, as in a command of "stepward attention"', (name) =>
   causePattern.test(name),
 )
 

@@ -15,7 +15,7 @@ export type FleetDecisionTerms = Omit<FleetDecision, 'at'>
 /** The largest number of operators' decisions that the document keeps. */
 const maxAuditEntries = 100
 
-/** The number of tries of one write. A try fails if another change comes first. */
+/** The most tries of one write. A try fails if another writer changes the document first. */
 const maxTries = 10
 
 const address = { pk: fleetDecisionsId, id: fleetDecisionsId }

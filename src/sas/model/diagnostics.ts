@@ -18,7 +18,7 @@ function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
-/** What jobs with the same cause share. `kind` is that of a flag, or another problem of jobs. */
+/** What jobs with the same cause share. `kind` is the kind of a flag, or of another problem of jobs. */
 export interface Cause {
   readonly workflow: string
   readonly kind: string
@@ -31,7 +31,7 @@ export const causePattern = /^[\da-f]{12}$/u
 
 /**
  * Returns the name of the cause of a problem, which commands take. Messages that differ only in numbers and ids have the
- * same cause. The name contains nothing of the message, which may be long or hold what a shell would run.
+ * same cause. The name contains nothing of the message, which may be long or contain text that a shell would run.
  */
 export function causeOf({ workflow, kind, stepId, message }: Cause): string {
   const text = JSON.stringify([workflow, kind, stepId, fingerprint(message)])

@@ -63,7 +63,7 @@ const fleetDecision = z.object({
   why: z.string(),
 })
 
-/** The decisions of operators about instances. A container has one such document, once an operator has made one. */
+/** The decisions of operators about instances. A container has one such document, once an operator has made such a decision. */
 export const fleetDecisionsSchema = z.object({
   id: z.string(),
   pk: z.string(),

@@ -32,7 +32,7 @@ export function earlierOf(step: StepDocument, job: JobDocument, { from, to }: Sp
     const { at, kind, what } = event
     // Between two decisions, an attempt may have ended without an answer.
     const isKnown = kind === 'running' || last.kind === 'running'
-    const text = isKnown ? what : `what it did is not recorded, ${what}`
+    const text = isKnown ? what : `what it did ${what} is not recorded`
     const waitedUntil = kind === 'running' ? later(last.at, last.thenMs) : last.at
     const since = waitedUntil < at ? waitedUntil : last.at
     if (since > last.at)

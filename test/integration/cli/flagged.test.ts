@@ -206,7 +206,7 @@ it('the command of a group acts on exactly the jobs of the group, also if one st
   }
   const wrong = { ...store, cause: 'refused', why: 'w', dryRun: true }
   await expect(decide('resubmit', undefined, wrong, terminal)).rejects.toThrow(
-    '--cause "refused" must be 12 digits, as in a command of "stepward attention"',
+    '--cause "refused" must be 12 hexadecimal digits, as in a command of "stepward attention"',
   )
   await expect(decide('resubmit', 'C-1', { ...wrong, cause }, terminal)).rejects.toThrow('exclude each other')
   await expect(host.client.select({ cause: 'refused' }).list()).rejects.toThrow('the name of a cause')

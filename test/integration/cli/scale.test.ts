@@ -160,7 +160,7 @@ describe('the decision', () => {
     const { terminal, said } = recordedTerminal()
     expect(await scale('agents', '2', { state, why }, terminal)).toBe(0)
     expect(said()).toMatch(
-      /local agents: 1 → 2\nstepward: the audit does not have this decision: no store is named: pass --data DIR or --endpoint URL/,
+      /local agents: 1 → 2\nstepward: the audit may lack this decision: no store is named: pass --data DIR or --endpoint URL/,
     )
     expect((await fleet.status()).wanted).toEqual({ agents: 2 })
     const json = recordedTerminal()

@@ -90,7 +90,7 @@ it.each([
   [undefined, {}, 2, /resend needs a JOB, or --workflow/],
   ['ann', { all: true }, 2, /exclude each other/],
   ['ann', { cause: '0'.repeat(12) }, 2, /exclude each other/],
-  [undefined, { cause: 'refused' }, 2, /--cause "refused" must be 12 digits/],
+  [undefined, { cause: 'refused' }, 2, /--cause "refused" must be 12 hexadecimal digits/],
   ['missing', {}, 3, /there is no job "missing"/],
 ])('`resend` of %s with %j is refused with exit code %i', async (jobId, options, code, says) => {
   const { endpoint, key } = emulator

@@ -78,7 +78,7 @@ describe('a decision about instances', () => {
     return { asked, control }
   }
 
-  it('needs a reason unless it is only tried, and is then in the audit with its person', async () => {
+  it('needs a reason unless it is a dry run, and is in the audit with its person', async () => {
     const { asked, control } = recordedFleet()
     const store = await aPage(undefined, control)
     const missing = refusal('why is missing: say why')
@@ -114,11 +114,11 @@ describe('a decision about instances', () => {
       done: ['local agents: 1 → 0'],
       warnings: [
         'Without an instance of agents, no step is carried out until one runs again.',
-        'local agents: 1 → 0, but the audit could not be written: document sas.fleetDecisions cannot be read: a newer version has written it',
+        'local agents: 1 → 0, but the audit may lack this decision: document sas.fleetDecisions cannot be read: a newer version has written it',
       ],
     })
     const [warning] = ((await act(store, 'rebalance', { why })) as { warnings: string[] }).warnings
-    expect(warning).toMatch(/^the processes look for leases, but the audit could not be written: /)
+    expect(warning).toMatch(/^the processes look for leases, but the audit may lack this decision: /)
     expect(asked).toEqual(['scale 0', 'rebalance'])
     await store.close()
   })

@@ -188,7 +188,7 @@ describe.skipIf(path === null)('the views of what was done', () => {
     await clickOn(page, 'Dry run')
     await clickOn(page, 'Stop')
     expect(await page.until(`document.querySelector('.result p')?.textContent.trim()`)).toBe(
-      'Stopped before every job was tried. 1 job would accept this; nothing was written.',
+      'Stopped before all jobs were tried. 1 job would accept this; nothing was written.',
     )
     const [tried, stop] = await page.evaluate<{ operation: string; id: string }[]>(`window.sent`)
     expect(stop?.id).toBe(tried?.operation)
@@ -197,7 +197,7 @@ describe.skipIf(path === null)('the views of what was done', () => {
     await closeDialog(page)
   })
 
-  it('an action on one job has no Stop, which could not end it', async () => {
+  it('an action on one job has no Stop, because Stop could not end it', async () => {
     await store.host.client.submit(buying, { jobId: 'one', isRefused: false, amount: 7 }, { jobId: 'one' })
     await page.begin(`${store.origin}/job?jobId=one`)
     await page.evaluate(`(() => {

@@ -27,7 +27,7 @@ const newer = defineWorkflow(
   { version: 2 },
 )
 
-/** Its card number is a secret. */
+/** A workflow whose card number is a secret. */
 const guarded = defineWorkflow<{ readonly card: string; readonly amount: number }>(
   'guarded',
   (job) => {
@@ -263,7 +263,7 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
     await view.until(`document.querySelector('dialog[open]')`)
     expect(await view.evaluate(value('input'))).toBe('')
     expect(await view.evaluate(`document.querySelector('dialog form').textContent`)).toContain(
-      'The present input has secret values, which are not sent to the page. An empty field keeps it.',
+      'The present input has secret values, which are not sent to the page. An empty field keeps the present input.',
     )
     const said = await answerDialog(view, { from: 'pay', why: 'try again' })
     expect(said).toContain('The new job: guarded.r1')

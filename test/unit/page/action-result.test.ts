@@ -45,7 +45,7 @@ describe('the report of an action', () => {
     expect(shown({ refused: refusals(102) })).toContain('and 2 more')
   })
 
-  it('says of how many jobs a cancellation lists the steps, also when it is tried in parts', () => {
+  it('says for how many jobs a cancellation lists the steps, also if it is tried in parts', () => {
     const part = (from: number) => {
       const ids = Array.from({ length: 30 }, (_, index) => `J-${from + index}`)
       const steps = { stopped: [], undone: ['pay'], kept: [] }
@@ -58,7 +58,7 @@ describe('the report of an action', () => {
     }
     const sum = together(part(0), part(30))
     expect(sum.plans?.map(({ jobId }) => jobId)).toEqual(part(0).done.slice(0, 20))
-    expect(shown(sum, 'cancel')).toContain('The steps of 20 jobs are listed, of 60.')
+    expect(shown(sum, 'cancel')).toContain('The steps of 20 of the 60 jobs are listed.')
     const one = { done: ['J-1'], plans: part(1).plans.slice(0, 1) }
     expect(shown(one, 'cancel')).not.toContain('are listed')
   })

@@ -476,7 +476,7 @@ describe('the timeline of an undo', () => {
   } as const
   const textsOf = (job: Partial<Job>) => timelineOf(aJob(job)).map(({ what }) => what)
 
-  it('says of the attempts after its beginning that they undo', () => {
+  it('marks the attempts after its beginning as attempts of the undo', () => {
     const moments = ['submitted', 'attempt 1 failed', 'undo began', 'undo, attempt 1 failed', 'undone']
     expect(textsOf({ ...ended, steps: [...ended.steps] })).toEqual([...moments, 'ended Compensated'])
   })
@@ -500,7 +500,7 @@ describe('the bars of a job', () => {
   const job = aJob({ endedAt: at(10), intervals: [interval], steps: [aStep({ stepId: 'pay' })] })
   const now = Date.parse(at(40))
 
-  it('go on while a failed job waits for its operator, and end with any other job', () => {
+  it('go on while a failed job waits for its operator, and end when any other job ends', () => {
     const failed = barsOf({ ...job, state: 'Error' }, now)
     expect([failed.isOpen, failed.endMs]).toEqual([true, now])
     expect(failed.rows[0]?.bars[0]).toMatchObject({ left: 25, width: 75 })

@@ -11,7 +11,7 @@ interface Parts {
   readonly decided: (present: { kind: string }, fields: object) => Decided
 }
 
-// Its types would add those of a browser to all tests, so the modules are named by values.
+// The types of these modules would add those of a browser to all tests, so values name the modules.
 const browser = '../../../src/page/browser'
 const { decided } = (await import(`${browser}/parts/action-decision.js`)) as Parts
 const { about } = (await import(`${browser}/state/about.js`)) as { readonly about: { value: object | null } }

@@ -12,7 +12,7 @@ const ofStep = (parts: Partial<Step>) => presentInputsOf({ input: null, steps: [
 const ofJob = (input: unknown) => presentInputsOf({ input, steps: [] })(null)
 
 describe('the present input in a dialog', () => {
-  it('is the JSON of the input, of a step that has not begun too', () => {
+  it('is the JSON of the input, also for a step that has not begun', () => {
     expect(ofJob({ amount: 7 })).toEqual({ text: '{\n  "amount": 7\n}', note: '' })
     expect(ofJob(null)).toEqual({ text: 'null', note: '' })
     expect(ofStep({ input: [1], inputTemplate: [2] }).text).toBe('[\n  1\n]')

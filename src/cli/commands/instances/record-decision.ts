@@ -43,8 +43,8 @@ export async function saidIn(
 }
 
 /**
- * Records a decision after the instances were changed. Returns a sentence that says why the audit does not have it, or
- * null. Never rejects, and takes only seconds, because instances are also scaled while the store is away.
+ * Records a decision after the instances were changed. Returns a sentence that says why the audit may lack it, or null.
+ * Never rejects, and takes only seconds, because instances are also scaled while the store is away.
  */
 export async function recordedDecision(
   terms: FleetDecisionTerms,
@@ -63,7 +63,7 @@ export async function recordedDecision(
       }
     })
   })
-  return why === null ? null : `the audit does not have this decision: ${why}`
+  return why === null ? null : `the audit may lack this decision: ${why}`
 }
 
 function isNamed({ data, endpoint, connectionString }: StoreOptions): boolean {
@@ -71,8 +71,8 @@ function isNamed({ data, endpoint, connectionString }: StoreOptions): boolean {
 }
 
 /**
- * Returns the options of the store of the decision: the store that the user named, or an embedded store that the fleet
- * uses, or the configured account, or the account of the fleet. Returns null if none of them is known.
+ * Returns the options of the store in which the decision is recorded. The first that is known counts: the store that the
+ * user named, the embedded store of the fleet, the configured account, the account of the fleet. Returns null if none is.
  */
 async function placeOf(options: DecisionOptions): Promise<StoreOptions | null> {
   if (isNamed(options)) return options

@@ -224,7 +224,7 @@ function refuseContradictions(kind: DecisionKind, jobId: string | undefined, opt
   }
   if (jobId === undefined && !isFiltered && step === undefined) {
     const filters =
-      '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for, --took, --assignee, --cause or --snoozed'
+      '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for, --agent, --took, --assignee, --cause or --snoozed'
     problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}; --all selects every job`)
   }
   if (jobId !== undefined && (isFiltered || notSnoozed === true)) {

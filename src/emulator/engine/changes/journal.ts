@@ -123,11 +123,11 @@ export interface Journal {
   /** Resolves when everything appended so far is durable. Returns null if everything is durable already. */
   settled(): Promise<void> | null
   /**
-   * Resolves when everything appended so far is where the `DocumentSource` and the next process find it without reading
-   * changes again. Returns null if it is there already.
+   * Resolves when the `DocumentSource` has everything appended so far, also that of the next process. Returns null if it
+   * has this already.
    */
   applied(): Promise<void> | null
-  /** Takes documents that its contents had, as they are in memory now. */
+  /** Takes the documents of its contents back as versions in memory, so that the `DocumentSource` gets them later. */
   recover(records: readonly JournalRecord[]): void
 }
 

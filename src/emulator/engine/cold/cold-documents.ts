@@ -36,7 +36,7 @@ export class ColdDocuments {
     this.gone.add(number)
   }
 
-  /** Returns a version of a document that the disk does not have yet, as a new one. */
+  /** Returns a version of a document that the source lacks. The version is in memory, like that of a new document. */
   recovered({ keyText, epk, text, ...head }: KeptDocument): DocumentVersion {
     return new DocumentVersion({ keyText, epk, owner: this.known }, head, text)
   }

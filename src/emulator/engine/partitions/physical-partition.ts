@@ -113,7 +113,7 @@ export class PhysicalPartition {
     return found
   }
 
-  /** Takes versions into memory that are counted already. */
+  /** Takes into memory versions that are counted already. */
   recover(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, numberOf)) this.admit(version)
   }

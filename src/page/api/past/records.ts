@@ -77,7 +77,7 @@ const operations = route({
 const stop = route({
   method: 'POST',
   path: '/api/operations/stop',
-  summary: 'Stops an action on many jobs, or its dry run. It begins on no more jobs.',
+  summary: 'Stops an action on many jobs, or its dry run. No more jobs are begun.',
   asked: z.strictObject({ id: z.string().min(1) }),
   answer: report,
   handle: async ({ operations: log }, { id }) => ({

@@ -21,7 +21,7 @@ export const nothing = { text: '', note: '' }
 /** @type {PresentInput} A list of jobs has no inputs. */
 export const elsewhere = {
   text: '',
-  note: 'The view of the job shows the present input. An empty field keeps it.',
+  note: 'The view of the job shows the present input. An empty field keeps this input.',
 }
 
 /**
@@ -52,7 +52,7 @@ function inputOfStep({ kind, direction, input, inputTemplate }) {
 }
 
 /**
- * Returns a value for a field, unless what is shown would not be the value.
+ * Returns the text of a value for a field, or a note if the page does not have the whole value.
  *
  * @param {unknown} value
  * @returns {PresentInput}
@@ -72,7 +72,7 @@ function offered(value) {
  * @returns {PresentInput}
  */
 function kept(why) {
-  return { text: '', note: `${why} An empty field keeps it.` }
+  return { text: '', note: `${why} An empty field keeps the present input.` }
 }
 
 /**

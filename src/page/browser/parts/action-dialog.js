@@ -221,7 +221,7 @@ function FieldsOf({ present, fields, setFields }) {
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   /** @param {{ currentTarget: { name: string, value: string } }} event */
   const onInput = ({ currentTarget: { name, value } }) =>
-    // An input is that of a step, so it does not stay if another step is chosen.
+    // An input belongs to one step, so it does not stay if another step is chosen.
     setFields({
       ...fields,
       ...(name === 'step' && kind === 'resubmit' ? { input: undefined } : {}),

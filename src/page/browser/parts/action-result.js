@@ -33,7 +33,7 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     plans = [],
   } = report
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
-  const stopped = isStopped ? `Stopped before every ${thing[0]} was ${isDryRun ? 'tried' : 'reached'}. ` : ''
+  const stopped = isStopped ? `Stopped before all ${thing[1]} were ${isDryRun ? 'tried' : 'reached'}. ` : ''
   if (!isStopped && done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">
       <p>${`No ${thing[0]} that matches allows this, so nothing was ${isDryRun ? 'tried' : 'done'}.`}</p>
@@ -58,7 +58,7 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
           </ul>`
     }
     ${plans.length === 0 ? null : html`<${CancelPlans} plans=${plans} jobCount=${done.length} />`}
-    ${plans.length === 0 || plans.length === done.length ? null : html`<p>${`The steps of ${counted(plans.length, 'job', 'jobs')} are listed, of ${done.length}.`}</p>`}
+    ${plans.length === 0 || plans.length === done.length ? null : html`<p>${`The steps of ${plans.length} of the ${done.length} jobs are listed.`}</p>`}
   </div>`
 }
 

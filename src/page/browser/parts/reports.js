@@ -1,6 +1,6 @@
 /** @import { Report } from '../state/shapes.js' */
 
-/** The most jobs whose steps are listed before a cancellation, as in the command line. */
+/** The most jobs whose steps a dry run of a cancellation lists, as in the command line. */
 const mostPlans = 20
 
 /**

@@ -118,7 +118,7 @@ export const actionKinds = {
     title: 'Cancel',
     namesJobs: true,
     effect:
-      'No more steps of the job begin, and the steps that have an undo are undone. A dry run says which, and which effects stay.',
+      'No more steps of the job begin, and the steps that have an undo are undone. A dry run names these steps, and the effects that stay.',
     reason: 'demanded',
   },
   pause: {

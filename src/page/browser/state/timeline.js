@@ -22,7 +22,7 @@ export function timelineOf(job) {
   for (const { at, by, why, command, stepId } of audit) {
     moments.push({ ...moment(at, `${command} by ${by}`, 'person', why), stepId })
   }
-  // The job that this one was restarted as owns the undo.
+  // The newer job of the restart owns the undo.
   if (compensation !== null && restartedAs === null) {
     moments.push({
       ...moment(compensation.since, 'undo began', 'bad', compensation.reason),
@@ -40,7 +40,7 @@ export function timelineOf(job) {
 }
 
 /**
- * Returns how the job ended. A restart gives a failed job another state later.
+ * Returns how the job ended. A restart later gives a failed job another state, which is left out.
  *
  * @param {Job} job
  */
@@ -104,7 +104,7 @@ const leastWidth = 0.4
 /**
  * Returns the bars of each step that has some, the steps in the order of the workflow. Pauses of the job come first.
  *
- * A failed job still waits, so its axis ends now.
+ * The axis of a failed job ends now, because the job still waits for its operator.
  *
  * @param {Pick<Job, 'submittedAt' | 'endedAt' | 'intervals' | 'steps' | 'state'>} job
  * @param {number} now

@@ -16,7 +16,7 @@ import { undoPathOf } from '../state/undo-path.js'
 export function UndoPath({ job }) {
   const rows = undoPathOf(job)
   const { compensation, restartedAs } = job
-  // The job that this one was restarted as owns the undo.
+  // The newer job of the restart owns the undo.
   if (rows.length === 0 || restartedAs !== null) return null
   return html`<${Panel} title=${compensation === null ? 'If the job is undone' : 'Undo'}>
     ${

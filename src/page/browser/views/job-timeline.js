@@ -65,7 +65,7 @@ export function Bars({ job, chosen }) {
     }
     <p class="quiet">
       ${`From ${momentText(new Date(startMs).toISOString(), now)} to ${isOpen || job.endedAt === null ? 'now' : momentText(job.endedAt, now)}, ${durationText(endMs - startMs)}. `}
-      ${rows.some(({ bars }) => bars.some(({ isExact }) => !isExact)) ? 'The beginning of a pale bar is not recorded: it may also contain a wait, a back-off or an attempt.' : null}
+      ${rows.some(({ bars }) => bars.some(({ isExact }) => !isExact)) ? 'The beginning of a pale bar is not recorded. Such a bar may also contain a wait, a back-off or an attempt.' : null}
     </p>`
 }
 

@@ -21,7 +21,7 @@ function keyOf({ jobId, partitionKey }) {
 }
 
 /**
- * Returns a page with the jobs of the page after it.
+ * Returns one page with the jobs of two pages that follow each other.
  *
  * @param {JobPage | null} first
  * @param {JobPage} second

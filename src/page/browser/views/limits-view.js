@@ -96,7 +96,7 @@ function Table({ limits, reload }) {
 function Actions({ limit, reload }) {
   const { key, set, atOnce } = limit
   const kinds = /** @type {Kind[]} */ (set === null ? ['limit set'] : ['limit set', 'limit clear'])
-  // A workflow whose own number is 0 has no pause that could end.
+  // If the workflow itself sets the number to 0, an operator has no pause to end.
   const ofPause = /** @type {Kind[]} */ (atOnce !== 0 ? ['pause'] : set === null ? [] : ['resume'])
   return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, present: numbersOf(limit), onDone: reload }} />
     <${ActionButtons} kinds=${ofPause} about=${{ target: { what: 'key', name: key }, onDone: reload }} />`

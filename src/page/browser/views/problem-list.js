@@ -125,7 +125,7 @@ const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' |
   notify: ['resend'],
 })
 
-/** The kinds of problems that the page shows in words. */
+/** The words for the kinds of problems whose names are not words. */
 const kindTexts = /** @type {Record<string, string>} */ ({
   notify: 'not delivered',
   noAgent: 'no agent',
@@ -158,7 +158,7 @@ function GroupCard({ group, questions, reload }) {
         }
       </h2>
       ${
-        // A role that does not run concerns no job alone, and the leases do not say since when.
+        // A missing role concerns no single job, and the leases do not say since when it is missing.
         jobs.length === 0
           ? null
           : html`<span class="quiet">${counted(jobs.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>`

@@ -54,7 +54,7 @@ export interface JobFilter {
   readonly text?: string
   /** Only jobs under way with a step that waits for this. `retry` means that an attempt has failed. */
   readonly waitingFor?: WaitKind
-  /** Only jobs under way with a step of this agent under way. With `waitingFor`, it is this step that waits. */
+  /** Only jobs under way in which a step of this agent is under way. With `waitingFor`, the same step must wait. */
   readonly agent?: string
   /** Only jobs that have ended, and took at least this long from the submission to the end. */
   readonly tookAtLeast?: Duration

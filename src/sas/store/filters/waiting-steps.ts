@@ -14,7 +14,7 @@ export const waitKinds = [
 /** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
 export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]
 
-/** Which steps under way a filter means: those that wait for this, and those of this agent. */
+/** The steps under way that a filter means. With both fields, a step of this agent must wait for this. */
 export interface StepFilter {
   readonly waitingFor?: WaitKind | undefined
   readonly agent?: string | undefined
@@ -56,7 +56,7 @@ export function stepCondition({ waitingFor, agent }: StepFilter): string {
   return agent === undefined ? waits : `${waits} AND c.actor = @agent`
 }
 
-/** Returns {@link stepCondition} for a store without queries. */
+/** Checks {@link stepCondition} in a store without queries. */
 export function isStepOf(
   { waitingFor, agent }: StepFilter,
   step: Readonly<Record<string, unknown>>,

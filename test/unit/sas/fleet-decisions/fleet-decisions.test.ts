@@ -52,7 +52,7 @@ describe('the document of decisions about instances', () => {
     expect(document.audit.at(-1)).toEqual(madeAt(103))
   })
 
-  it('does not get the same decision twice, but another one of the same moment', () => {
+  it('does not get the same decision twice, but gets another decision of the same moment', () => {
     const first = withFleetDecision(noFleetDecisions(), madeAt(10)) ?? noFleetDecisions()
     expect(withFleetDecision(first, madeAt(10))).toBeNull()
     expect(withFleetDecision(first, { ...madeAt(10), role: 'scheduler' })?.audit).toHaveLength(2)

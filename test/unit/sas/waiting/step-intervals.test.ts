@@ -201,7 +201,7 @@ describe('what a step did', () => {
     const pay = aStep('pay', { diagnostics: failures(10) })
     expect(
       textsOf(pay, [decided('resubmit', 30, 'pay'), decided('resubmit', 60, 'pay')]).slice(1, 3),
-    ).toEqual(['until ann resubmitted it', 'what it did is not recorded, until ann resubmitted it'])
+    ).toEqual(['until ann resubmitted it', 'what it did until ann resubmitted it is not recorded'])
   })
 
   it('waits for a scheduler after a decision, until it begins again', () => {
