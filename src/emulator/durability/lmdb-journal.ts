@@ -3,8 +3,8 @@ import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf, templatesIn } from './journal-contents.js'
-import { GroupWriter } from './group-writer.js'
-import { addGroup, addTo, emptyGroup, isEmpty, slicesOf, type Group } from './journal-entries.js'
+import { GroupWriter, slicesOf } from './group-writer.js'
+import { addGroup, addTo, emptyGroup, isEmpty, type Group } from './journal-entries.js'
 import { openDirectories, openStore, type Store } from './open-store.js'
 import { StoredDocuments } from './stored-documents.js'
 import { openLog, type WriteAheadLog } from './write-ahead-log.js'
@@ -86,6 +86,8 @@ export class LmdbJournal implements Journal {
     this.locking = lock.then(
       () => {
         this.locking = null
+        // As after a group with a new time to live (see `commit`). The engine has the contents by now.
+        if (this.writer.retimed(this.behind.lifetimes).length > 0) this.apply().catch(() => undefined)
       },
       (error: unknown) => {
         this.locking = null

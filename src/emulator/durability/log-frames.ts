@@ -3,11 +3,12 @@ import type { RecoveredDocument } from '../engine/index.js'
 import { decodedDocument, encodedDocument } from './document-record.js'
 import {
   addGroup,
-  clear,
   documentIn,
   emptyGroup,
   isDocument,
   isSummaryKey,
+  removeKeys,
+  removeValue,
   setValue,
   summaryKeyOf,
   type Group,
@@ -118,16 +119,16 @@ function checksumOf(bytes: Uint8Array, { log, position }: FramePlace): number {
 export function addLines(logged: Logged, text: string): void {
   const { documents } = logged
   const group = emptyGroup()
+  const changed = new Map<string, RecoveredDocument>()
   const lines = text.split('\n').values()
   for (const line of lines) {
     const rest = line.slice(1)
     switch (line.charAt(0)) {
       case kinds.cleared:
-        clear(group, rest)
-        for (const key of documents.keys()) if (key.startsWith(rest)) documents.delete(key)
+        group.cleared.add(rest)
         break
       case kinds.none:
-        group.entries.set(rest, null)
+        removeValue(group, rest)
         break
       case kinds.value: {
         const end = rest.indexOf('\t')
@@ -142,12 +143,14 @@ export function addLines(logged: Logged, text: string): void {
     }
   }
   addGroup(logged.group, group)
+  removeKeys(documents, group.cleared)
+  for (const [key, document] of changed) documents.set(key, document)
 
   function note(key: string, record: string | null): void {
     const { containerRid, number } = documentIn(key)
     const value = record === null ? null : Buffer.from(record)
     const kept = value && decodedDocument(containerRid, { number, value }, () => undefined)
-    documents.set(key, { containerRid, number, kept: kept ?? null })
+    changed.set(key, { containerRid, number, kept: kept ?? null })
     group.entries.set(summaryKeyOf(containerRid, number), null)
   }
 }
