@@ -146,9 +146,11 @@ export class LmdbJournal implements Journal {
     for (const record of records) addTo(this.behind, record)
   }
 
-  /** Returns what is on disk, except for the documents of the store. */
+  /** Returns what is on disk, except for the documents of the store. Call this once, before anything is written. */
   contents(): JournalContents {
-    return contentsOf(this.store, this.log.logged)
+    const { logged } = this.log
+    this.log.forget()
+    return contentsOf(this.store, logged)
   }
 
   /** Waits for pending writes and closes the directory. Then another process may open it. */

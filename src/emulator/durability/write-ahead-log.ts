@@ -43,8 +43,7 @@ interface Numbers {
  * that is not complete is damage.
  */
 export class WriteAheadLog {
-  /** What the logs said when the directory was opened. */
-  readonly logged: Logged = nothingLogged()
+  private found = nothingLogged()
   private numbers: Numbers | null = null
   private file: number | null = null
   private end = 0
@@ -58,6 +57,16 @@ export class WriteAheadLog {
     const [first = 0, last = 0, ...ended] = record.split(' ').map(Number)
     this.numbers = { first, last, ended }
     for (let log = first; log <= last; log += 1) this.read(log, ended[log - first])
+  }
+
+  /** What the logs said when the directory was opened. */
+  get logged(): Logged {
+    return this.found
+  }
+
+  /** Lets go of what the logs said, which may be large. */
+  forget(): void {
+    this.found = nothingLogged()
   }
 
   /** The bytes of the log that is written. */
@@ -173,7 +182,7 @@ export class WriteAheadLog {
         if (!isWhole) throw damaged(path, `is damaged (at byte ${this.end})`)
         return
       }
-      addLines(this.logged, frame.lines)
+      addLines(this.found, frame.lines)
       this.end = frame.end
     }
   }
