@@ -2,8 +2,11 @@ import { cpSync, readdirSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { scan } from '../../../src/emulator/engine/index.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
+import { seededRandom } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
+import { intercept, snapshot } from './dead-directory.js'
 
 const jobs = 2_000
 
@@ -146,4 +149,58 @@ it('queries agree with the documents under writes, in a store that had no query 
   const again = opened(directory)
   expect(await rows(again, oldestOpen)).toEqual(['j3', 'j30', 'j1700', `j${jobs}`])
   expect(await rows(again, open)).toEqual([4])
+})
+
+it('queries agree with the documents wherever the process dies during a transfer', async () => {
+  const { cosmos, directory } = await filled()
+  const container = cosmos.engine.container('shop', 'orders')
+  const summaries = KeptSummaries.of(container)
+  while (summaries?.hasUnsaved === true) summaries.saveNext()
+  await cosmos.engine.applied()
+  const random = seededRandom(7)
+  const copies: string[] = []
+  let transactions = 0
+  // Each round changes other blocks, so those of the round before stay as the transfer left them.
+  let first = 0
+  const changeSome = (most: number): void => {
+    for (let left = most; left > 0; left -= 1) {
+      put(cosmos, first + Math.floor(random.next() * 300), random.next() < 0.5 ? 'open' : 'ended')
+    }
+  }
+  for (let round = 0; round < 2; round += 1) {
+    first = round * 1_000
+    changeSome(150)
+    // Summaries are written in the same groups as the changes, and between them.
+    for (let left = 2; left > 0; left -= 1) {
+      summaries?.saveNext()
+      changeSome(3)
+    }
+    await cosmos.engine.settled()
+    intercept(async (write) => {
+      if (random.next() < 0.5) changeSome(2)
+      if (transactions === 4) summaries?.saveNext()
+      await write()
+      transactions += 1
+      if (transactions % 3 === 0) copies.push(snapshot(directory))
+    })
+    await cosmos.engine.applied()
+    vi.restoreAllMocks()
+  }
+  expect(copies.length).toBeGreaterThan(2)
+  for (const copy of copies) {
+    const again = opened(copy)
+    const found = [...scan(again.engine.container('shop', 'orders'))].map(({ document }) => document)
+    const countOf = (state: string): number => found.filter((document) => document['state'] === state).length
+    expect([...(await rows(again, open)), ...(await rows(again, ended))]).toEqual([
+      countOf('open'),
+      countOf('ended'),
+    ])
+    await again.close()
+    const closed = opened(copy)
+    expect([...(await rows(closed, open)), ...(await rows(closed, ended))]).toEqual([
+      countOf('open'),
+      countOf('ended'),
+    ])
+    await closed.close()
+  }
 })
