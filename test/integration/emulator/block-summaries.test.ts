@@ -1,4 +1,5 @@
 import { cpSync, readdirSync } from 'node:fs'
+import { open as openStore } from 'lmdb'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
@@ -203,4 +204,25 @@ it('queries agree with the documents wherever the process dies during a transfer
     ])
     await closed.close()
   }
+})
+
+it('no summary of a container is written after the container was removed', async () => {
+  const { cosmos, directory } = await filled()
+  const original = Reflect.get(KeptSummaries.prototype, 'saveNext')
+  let calls = 0
+  vi.spyOn(KeptSummaries.prototype, 'saveNext').mockImplementation(function (this: KeptSummaries) {
+    original.call(this)
+    calls += 1
+    if (calls === 1) cosmos.engine.deleteContainer('shop', 'orders')
+  })
+  // Several blocks did not change during the last 4,000 changes, so the background writes their summaries.
+  for (let number = jobs; number < jobs + 400; number += 1) put(cosmos, number, 'ended')
+  await vi.waitUntil(() => calls > 0, { timeout: 60_000 })
+  for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate)
+  vi.restoreAllMocks()
+  await cosmos.close()
+  expect(calls).toBe(1)
+  const store = openStore<string, string>({ path: directory, encoding: 'string' })
+  expect([...store.getKeys({ start: 'summary/', end: 'summary0' })]).toEqual([])
+  await store.close()
 })
