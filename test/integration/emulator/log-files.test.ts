@@ -1,6 +1,8 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DirectoryInUse, type DirectoryLock } from '../../../src/emulator/durability/directory-lock.js'
+import { LmdbJournal } from '../../../src/emulator/durability/lmdb-journal.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 import {
   everything,
@@ -75,5 +77,88 @@ describe('the logs of a data directory', () => {
     writeFileSync(join(copy, 'writes-9.log'), 'old')
     await again.close()
     expect(logsIn(copy)).toEqual([])
+  })
+
+  it('are read up to the last group if parts of it never reached the disk', async () => {
+    const original = scratchDirectory()
+    const cosmos = openDirectory(original)
+    const container = shopIn(cosmos)
+    put(container, 'one')
+    await cosmos.engine.settled()
+    const before = everything(cosmos)
+    const start = statSync(join(original, 'writes-1.log')).size
+    put(container, 'two', 'x'.repeat(20_000))
+    await cosmos.engine.settled()
+    const { size } = statSync(join(original, 'writes-1.log'))
+    for (let at = start; at < size; at += 2_048) {
+      const directory = snapshot(original)
+      const bytes = readFileSync(join(directory, 'writes-1.log'))
+      bytes.fill(0, at, at + 512)
+      writeFileSync(join(directory, 'writes-1.log'), bytes)
+      expect(await shownAfterStart(directory)).toBe(before)
+    }
+    await cosmos.close()
+  })
+
+  it('are not needed if the process dies before the store has recorded the first one', async () => {
+    const directory = scratchDirectory()
+    const cosmos = openDirectory(directory)
+    let copy = ''
+    intercept(async (write) => {
+      if (copy === '') copy = snapshot(directory)
+      await write()
+    })
+    shopIn(cosmos)
+    await cosmos.engine.settled()
+    await cosmos.close()
+    vi.restoreAllMocks()
+    expect(logsIn(copy)).toEqual(['writes-1.log'])
+    const again = openDirectory(copy)
+    expect(again.engine.databases).toEqual([])
+    put(shopIn(again), 'one')
+    await again.close()
+    expect(logsIn(copy)).toEqual([])
+  })
+
+  it('are as before if the lock on the directory is refused after it was opened', async () => {
+    const original = scratchDirectory()
+    const cosmos = openDirectory(original)
+    put(shopIn(cosmos), 'one')
+    await cosmos.engine.settled()
+    const directory = snapshot(original)
+    await cosmos.close()
+    const files = ['data.mdb', 'writes-1.log'].map((name) => join(directory, name))
+    appendFileSync(files[1] ?? '', '\nSTWLOG\n cut short')
+    const contents = (): readonly Buffer[] => files.map((file) => readFileSync(file))
+    const before = contents()
+    const refused = Promise.reject<DirectoryLock>(new DirectoryInUse(directory))
+    const journal = LmdbJournal.open(directory, refused)
+    journal.append([{ kind: 'user', rid: 'u', value: null }])
+    await expect(journal.settled()).rejects.toThrow(DirectoryInUse)
+    await expect(journal.applied()).rejects.toThrow(DirectoryInUse)
+    await expect(journal.close()).rejects.toThrow(DirectoryInUse)
+    expect(contents().every((bytes, index) => bytes.equals(before[index] ?? Buffer.alloc(0)))).toBe(true)
+    expect(logsIn(directory)).toEqual(['writes-1.log'])
+  })
+
+  it('are all in the store if the directory is closed during a transfer', async () => {
+    const directory = scratchDirectory()
+    const cosmos = openDirectory(directory)
+    const container = shopIn(cosmos)
+    put(container, 'one')
+    await cosmos.engine.settled()
+    let isBegun = false
+    intercept((write) => {
+      isBegun = true
+      return write()
+    })
+    const applying = cosmos.engine.applied()
+    await vi.waitUntil(() => isBegun, { timeout: 60_000 })
+    put(container, 'two')
+    const shown = everything(cosmos)
+    await Promise.all([cosmos.close(), applying])
+    vi.restoreAllMocks()
+    expect(logsIn(directory)).toEqual([])
+    expect(await shownAfterStart(directory)).toBe(shown)
   })
 })
