@@ -108,7 +108,10 @@ export class GroupWriter {
     for (const [rid, lifetime] of retimed) this.retime(rid, lifetime, { finding, entries })
     const hasNewTimes = new Set(retimed.map(([rid]) => rid))
     for (const [rid, lifetime] of lifetimes) this.lifetimes.set(rid, lifetime)
-    for (const rid of removed) this.templates.forget(rid)
+    for (const rid of removed) {
+      this.templates.forget(rid)
+      this.lifetimes.delete(rid)
+    }
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))
