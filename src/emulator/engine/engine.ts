@@ -4,6 +4,7 @@ import { ColdDocuments } from './cold/cold-documents.js'
 import { Database } from './database.js'
 import type { DocumentSource } from './cold/document-source.js'
 import { assertName } from './values/document-id.js'
+import { recoveredIn } from './recovered-documents.js'
 import { restoredPartitions } from './restored-partitions.js'
 import { settingsEtag } from './values/etag.js'
 import {
@@ -216,7 +217,7 @@ export class CosmosEngine {
     this.users.restore(contents.users)
     this.permissions.restore(contents.permissions)
     const partitionRecords = [...contents.partitions]
-    const recovered = [...contents.documents]
+    const recovered = recoveredIn(contents.documents)
     for (const record of contents.containers) {
       const database = this.findDatabase(record.databaseRid)
       if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
@@ -230,7 +231,7 @@ export class CosmosEngine {
         partitions: restoredPartitions(own, cold),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
         history,
-        recovered: recovered.filter(({ containerRid }) => containerRid === record.rid),
+        recovered: recovered.get(record.rid),
         memory: this.disk?.memory ?? null,
         cold,
         journal: this.journal,
