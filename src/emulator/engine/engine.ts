@@ -135,6 +135,8 @@ export class CosmosEngine {
   deleteDatabase(name: string): void {
     const database = this.database(name)
     this.databasesById.delete(database.id)
+    // Otherwise the next access would drop expired documents of these containers, and write records of them.
+    this.swept = null
     this.offers.deleteOf([database.rid, ...database.containers.map(({ rid }) => rid)])
     for (const user of this.users.of(database.rid)) this.deleteUser(user)
     this.journal.append([

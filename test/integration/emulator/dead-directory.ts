@@ -6,6 +6,7 @@ import type { Clock } from '../../../src/platform/index.js'
 import type { ChangeHistory } from '../../../src/emulator/engine/changes/change-history.js'
 import { epkOf, scan, type Container, type VersionChange } from '../../../src/emulator/engine/index.js'
 import type { PhysicalPartition } from '../../../src/emulator/engine/partitions/physical-partition.js'
+import { open as openStore } from 'lmdb'
 import { vi } from 'vitest'
 import { GroupWriter } from '../../../src/emulator/durability/group-writer.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -78,6 +79,16 @@ export async function shownAfterStart(directory: string, clock?: Clock): Promise
 }
 
 type Write = GroupWriter['write']
+
+/** Returns the keys of a closed directory that belong to containers that do not exist any more. */
+export async function leftovers(directory: string): Promise<readonly string[]> {
+  const store = openStore<string, string>({ path: directory, encoding: 'string' })
+  const keys = [...store.getKeys()]
+  await store.close()
+  const existing = new Set(keys.filter((key) => key.startsWith('container/')).map((key) => key.split('/')[1]))
+  const inContainers = /^(?:document|by-id|by-lsn|by-expiry|summary|template|partition|history)\//u
+  return keys.filter((key) => inContainers.test(key) && !existing.has(key.split('/')[1]))
+}
 
 /** Calls `instead` in place of each transaction of the store, until mocks are restored. */
 export function intercept(

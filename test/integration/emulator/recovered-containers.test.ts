@@ -4,7 +4,15 @@ import type { Container } from '../../../src/emulator/engine/index.js'
 import { readAllVersions } from '../../../src/emulator/engine/all-versions-feed.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
-import { everything, openDirectory, put, shopIn, shownAfterStart, snapshot } from './dead-directory.js'
+import {
+  everything,
+  leftovers,
+  openDirectory,
+  put,
+  shopIn,
+  shownAfterStart,
+  snapshot,
+} from './dead-directory.js'
 
 function setLifetime(container: Container, defaultTtl: number): void {
   const { definition } = container
@@ -52,6 +60,24 @@ describe('a container in the log of a process that died', () => {
       }
     },
   )
+
+  it('leaves nothing on disk if its database was removed between two looks for expired documents', async () => {
+    const clock = new VirtualClock()
+    const directory = scratchDirectory()
+    const cosmos = openDirectory(directory, clock)
+    put(shopIn(cosmos, { defaultTtl: 1 }), 'one')
+    const other = { id: 'other', partitionKey: { paths: ['/pk'] }, defaultTtl: 1 }
+    put(cosmos.engine.createContainer('shop', other), 'two')
+    cosmos.engine.createDatabase('stays')
+    cosmos.engine.createContainer('stays', other)
+    // Each access looks at one more container.
+    cosmos.engine.container('stays', 'other')
+    cosmos.engine.deleteDatabase('shop')
+    await clock.advance(5_000)
+    for (let access = 0; access < 4; access += 1) cosmos.engine.container('stays', 'other')
+    await cosmos.close()
+    expect(await leftovers(directory)).toEqual([])
+  })
 
   it.each(['before', 'after'])(
     'drops its documents by a new time to live if the process dies %s the store has it',
