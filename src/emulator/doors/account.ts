@@ -166,7 +166,7 @@ function restored(engine: CosmosEngine, journal: LmdbJournal): SummaryWriter {
     engine.restore(journal.contents())
     return new SummaryWriter(engine)
   } catch (error) {
-    journal.close().catch(() => undefined)
+    journal.abandon().catch(() => undefined)
     throw error
   }
 }

@@ -8,8 +8,11 @@ import {
   type Group,
   documentKey,
   documentPrefix,
+  emptyGroup,
   expiryPrefix,
   isDocument,
+  isEmpty,
+  isSummaryKey,
   lifetimeIn,
   numberIn,
   rangeOf,
@@ -25,6 +28,34 @@ type Changes = Map<string, string | DocumentEntry | null>
 
 /** Keys with their records as they are on disk, or null for keys to remove. */
 type Records = (readonly [key: string, record: string | null])[]
+
+/** The most documents that one transaction of the store writes, so that it does not block the process for long. */
+const documentsAtATime = 128
+
+/**
+ * Cuts a group into groups that are written one after another. Documents are in the order of their numbers. A summary is
+ * removed before the documents that it counts change, and written after them. So a summary in the store is always valid.
+ */
+export function* slicesOf({
+  entries,
+  cleared,
+  removed,
+  lifetimes,
+}: Group): Generator<Group, void, undefined> {
+  const first: Group = { ...emptyGroup(), cleared, removed, lifetimes }
+  const last = emptyGroup()
+  const documents: (readonly [string, DocumentEntry])[] = []
+  for (const [key, entry] of entries) {
+    if (isDocument(entry)) documents.push([key, entry])
+    else (entry !== null && isSummaryKey(key) ? last : first).entries.set(key, entry)
+  }
+  yield first
+  documents.sort(([one], [other]) => (one < other ? -1 : 1))
+  for (let at = 0; at < documents.length; at += documentsAtATime) {
+    yield { ...emptyGroup(), entries: new Map(documents.slice(at, at + documentsAtATime)) }
+  }
+  if (!isEmpty(last)) yield last
+}
 
 /**
  * Writes groups, one after another, each in one transaction of LMDB: the records of the group, the records that
@@ -77,7 +108,10 @@ export class GroupWriter {
     for (const [rid, lifetime] of retimed) this.retime(rid, lifetime, { finding, entries })
     const hasNewTimes = new Set(retimed.map(([rid]) => rid))
     for (const [rid, lifetime] of lifetimes) this.lifetimes.set(rid, lifetime)
-    for (const rid of removed) this.templates.forget(rid)
+    for (const rid of removed) {
+      this.templates.forget(rid)
+      this.lifetimes.delete(rid)
+    }
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))

@@ -11,7 +11,16 @@ import type {
   VersionChange,
 } from '../engine/index.js'
 import { DocumentTemplates } from './document-templates.js'
-import { allTemplates, changePrefix, floorsKey, rangeOf, templateIn, type Group } from './journal-entries.js'
+import {
+  allHistories,
+  allTemplates,
+  changePrefix,
+  floorsKey,
+  prefixOf,
+  rangeOf,
+  templateIn,
+  type Group,
+} from './journal-entries.js'
 import type { Logged } from './log-frames.js'
 import { sealed, unsealed } from './record-checksum.js'
 
@@ -21,6 +30,8 @@ type Store = Pick<Lmdb.RootDatabase<string, string>, 'get' | 'getRange'>
 export function contentsOf(store: Store, { group, documents }: Logged): JournalContents {
   const records = <T>(prefix: string): T[] =>
     recordsOf(store, group, prefix).map((text) => JSON.parse(text) as T)
+  // There may be thousands of containers, and each looks for its own history.
+  const histories = { ...group, entries: entriesOf(group, allHistories) }
   return {
     databases: records<DatabaseRecord>('database/'),
     containers: records<ContainerRecord>('container/'),
@@ -29,22 +40,28 @@ export function contentsOf(store: Store, { group, documents }: Logged): JournalC
     users: records<NamedRecord>('user/'),
     permissions: records<PermissionRecord>('permission/'),
     history: (rid) => {
-      const [floors] = recordsOf(store, group, floorsKey(rid))
+      const [floors] = recordsOf(store, histories, floorsKey(rid))
       if (floors === undefined) return undefined
       return {
         floors: JSON.parse(floors) as readonly HistoryFloor[],
-        changes: records<VersionChange>(changePrefix(rid)),
+        changes: recordsOf(store, histories, changePrefix(rid)).map(
+          (text) => JSON.parse(text) as VersionChange,
+        ),
       }
     },
     documents: documents.values(),
   }
 }
 
+function entriesOf({ entries }: Group, prefix: string): Group['entries'] {
+  return new Map([...entries].filter(([key]) => key.startsWith(prefix)))
+}
+
 /** Returns the newest values of the keys with a prefix. */
 function recordsOf(store: Store, { entries, cleared }: Group, prefix: string): string[] {
   const values = new Map<string, string>()
   for (const { key, value } of store.getRange(rangeOf(prefix))) {
-    if (![...cleared].some((gone) => key.startsWith(gone))) values.set(key, unsealed(value))
+    if (!cleared.has(prefixOf(key))) values.set(key, unsealed(value))
   }
   for (const [key, entry] of entries) {
     if (!key.startsWith(prefix)) continue

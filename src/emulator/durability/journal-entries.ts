@@ -37,41 +37,10 @@ export function isEmpty({ entries, cleared }: Group): boolean {
 
 /** Adds later writes to a group. */
 export function addGroup(group: Group, later: Group): void {
-  for (const prefix of later.cleared) clear(group, prefix)
-  for (const rid of later.removed) {
-    group.removed.add(rid)
-    group.lifetimes.delete(rid)
-  }
+  clear(group, later.cleared)
+  for (const rid of later.removed) noteRemoved(group, rid)
   for (const [rid, lifetime] of later.lifetimes) group.lifetimes.set(rid, lifetime)
   for (const [key, entry] of later.entries) group.entries.set(key, entry)
-}
-
-/** The most documents that one transaction of the store writes, so that it does not block the process for long. */
-const documentsAtATime = 128
-
-/**
- * Cuts a group into groups that are written one after another. Documents are in the order of their numbers. A summary is
- * removed before the documents that it counts change, and written after them. So a summary in the store is always valid.
- */
-export function* slicesOf({
-  entries,
-  cleared,
-  removed,
-  lifetimes,
-}: Group): Generator<Group, void, undefined> {
-  const first: Group = { ...emptyGroup(), cleared, removed, lifetimes }
-  const last = emptyGroup()
-  const documents: (readonly [string, DocumentEntry])[] = []
-  for (const [key, entry] of entries) {
-    if (isDocument(entry)) documents.push([key, entry])
-    else (entry !== null && isSummaryKey(key) ? last : first).entries.set(key, entry)
-  }
-  yield first
-  documents.sort(([one], [other]) => (one < other ? -1 : 1))
-  for (let at = 0; at < documents.length; at += documentsAtATime) {
-    yield { ...emptyGroup(), entries: new Map(documents.slice(at, at + documentsAtATime)) }
-  }
-  if (!isEmpty(last)) yield last
 }
 
 export function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
@@ -106,7 +75,7 @@ export function addTo(group: Group, record: JournalRecord): void {
       )
       return
     case 'history':
-      if (record.floors === null) clear(group, historyPrefix(record.containerRid))
+      if (record.floors === null) clear(group, new Set([historyPrefix(record.containerRid)]))
       else entries.set(floorsKey(record.containerRid), textOf(record.floors))
   }
 }
@@ -114,9 +83,15 @@ export function addTo(group: Group, record: JournalRecord): void {
 /** Sets a value that is not a document. */
 export function setValue({ entries, lifetimes }: Group, key: string, value: string): void {
   entries.set(key, value)
-  if (!key.startsWith('container/')) return
+  if (!key.startsWith(containerPrefix)) return
   const record = JSON.parse(value) as ContainerRecord
   lifetimes.set(record.rid, lifetimeIn(record))
+}
+
+/** Removes a value that is not a document. */
+export function removeValue(group: Group, key: string): void {
+  group.entries.set(key, null)
+  if (key.startsWith(containerPrefix)) noteRemoved(group, key.slice(containerPrefix.length))
 }
 
 function entryOf(record: JournalRecord & { readonly kind: 'document' }): DocumentEntry {
@@ -139,25 +114,46 @@ function textOf(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-function clearContainer(group: Group, rid: string): void {
+const containerPrefix = 'container/'
+
+/** Notes that a container is removed. Its documents then get no new time to live, because their records are removed. */
+function noteRemoved(group: Group, rid: string): void {
   group.removed.add(rid)
-  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix, templatePrefix]
-  const prefixes = [...ofDocuments, partitionPrefix, historyPrefix]
-  for (const prefix of prefixes) clear(group, prefix(rid))
+  group.lifetimes.delete(rid)
 }
 
-/** Removes all entries whose keys begin with a prefix, both on disk and in this group. */
-export function clear({ entries, cleared }: Group, prefix: string): void {
-  cleared.add(prefix)
-  for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+function clearContainer(group: Group, rid: string): void {
+  noteRemoved(group, rid)
+  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix, templatePrefix]
+  const prefixes = [...ofDocuments, partitionPrefix, historyPrefix]
+  clear(group, new Set(prefixes.map((prefix) => prefix(rid))))
+}
+
+/** Removes all entries whose keys begin with one of these prefixes, both on disk and in this group. */
+function clear({ entries, cleared }: Group, prefixes: ReadonlySet<string>): void {
+  for (const prefix of prefixes) cleared.add(prefix)
+  removeKeys(entries, prefixes)
+}
+
+/** Removes the keys that begin with one of these prefixes. */
+export function removeKeys(map: Map<string, unknown>, prefixes: ReadonlySet<string>): void {
+  if (prefixes.size === 0) return
+  for (const key of map.keys()) if (prefixes.has(prefixOf(key))) map.delete(key)
+}
+
+/** Returns the part of a key that may be cleared: its kind and its container. */
+export function prefixOf(key: string): string {
+  return key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1)
 }
 
 export function partitionPrefix(containerRid: string): string {
   return `partition/${containerRid}/`
 }
 
+export const allHistories = 'history/'
+
 function historyPrefix(containerRid: string): string {
-  return `history/${containerRid}/`
+  return `${allHistories}${containerRid}/`
 }
 
 export function floorsKey(containerRid: string): string {

@@ -3,13 +3,11 @@ import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf, templatesIn } from './journal-contents.js'
-import { GroupWriter } from './group-writer.js'
-import { addGroup, addTo, emptyGroup, isEmpty, slicesOf, type Group } from './journal-entries.js'
+import { GroupWriter, slicesOf } from './group-writer.js'
+import { addGroup, addTo, emptyGroup, isEmpty, type Group } from './journal-entries.js'
 import { openDirectories, openStore, type Store } from './open-store.js'
-import { unsealed } from './record-checksum.js'
-import { logKey } from './store-check.js'
 import { StoredDocuments } from './stored-documents.js'
-import { WriteAheadLog } from './write-ahead-log.js'
+import { openLog, type WriteAheadLog } from './write-ahead-log.js'
 
 /** What a journal reads and writes. */
 interface Opened {
@@ -23,6 +21,9 @@ const longestLog = 8 * 2 ** 20
 
 /** The bytes of a log at which writes wait until the writes of the log before it are in the store. */
 const longestWaiting = 4 * longestLog
+
+/** How often the end of a journal moves writes to the store that came while it did so. */
+const mostRounds = 8
 
 /** A group, and the promise that it is on disk. */
 interface Gathering extends Group {
@@ -64,6 +65,9 @@ export class LmdbJournal implements Journal {
   /** Whether the next commit begins a transfer, although the log is short. */
   private isTransferDue = false
   private failure: Error | null = null
+  private closing: Promise<void> | null = null
+  /** Whether nothing is written any more. */
+  private isClosed = false
   /** Resolves when the lock is taken or refused, and never rejects. It is null afterwards. */
   private locking: Promise<void> | null
 
@@ -82,6 +86,8 @@ export class LmdbJournal implements Journal {
     this.locking = lock.then(
       () => {
         this.locking = null
+        // As after a group with a new time to live (see `commit`). The engine has the contents by now.
+        if (this.writer.retimed(this.behind.lifetimes).length > 0) this.apply().catch(() => undefined)
       },
       (error: unknown) => {
         this.locking = null
@@ -128,27 +134,55 @@ export class LmdbJournal implements Journal {
 
   applied(): Promise<void> | null {
     const isPending = this.gathering !== null || this.committing !== null || this.transfer !== null
-    return isPending || this.locking !== null || !isEmpty(this.behind) ? this.apply() : null
+    const isOpen = this.locking === null && this.failure === null
+    if (!isPending && isOpen && isEmpty(this.behind)) return null
+    const applying = this.apply()
+    // Some callers only ask whether there is anything to wait for. A failure must not end their process.
+    applying.catch(() => undefined)
+    return applying
   }
 
   recover(records: readonly JournalRecord[]): void {
     for (const record of records) addTo(this.behind, record)
   }
 
-  /** Returns what is on disk, except for the documents of the store. */
+  /** Returns what is on disk, except for the documents of the store. Call this once, before anything is written. */
   contents(): JournalContents {
-    return contentsOf(this.store, this.log.logged)
+    const { logged } = this.log
+    this.log.forget()
+    return contentsOf(this.store, logged)
   }
 
   /** Waits for pending writes and closes the directory. Then another process may open it. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce()
+    return this.closing
+  }
+
+  /** Closes the directory as it is. Call this if its contents were not restored, because only the logs have some of them. */
+  abandon(): Promise<void> {
+    this.failure ??= new Error(`The contents of the data directory ${this.directory} were not restored.`)
+    return this.close()
+  }
+
+  private async closeOnce(): Promise<void> {
     try {
-      await this.apply()
-      if (this.log.record !== '') {
+      let applying = this.applied()
+      // Requests under way may write meanwhile. If they do not end, the next start reads the logs.
+      for (let round = 0; applying !== null && round < mostRounds; round += 1) {
+        await applying
+        applying = this.applied()
+      }
+      this.isClosed = true
+      if (applying === null && this.log.record !== '') {
         await this.writer.write(emptyGroup(), '')
         this.log.removeAll()
       }
     } finally {
+      this.isClosed = true
+      // After a failure, these may still use the log and the store.
+      await this.committing?.durable.catch(() => undefined)
+      await this.transfer
       this.log.close()
       this.documents.close()
       await this.store.close()
@@ -177,8 +211,9 @@ export class LmdbJournal implements Journal {
     this.committing = group
     try {
       await this.locking
-      if (this.failure !== null) throw this.failure
       if (this.log.bytes >= longestWaiting) await this.transfer
+      this.assertWorks()
+      if (this.isClosed) throw new Error('the data directory is closed')
       if (this.transfer === null && (this.isTransferDue || this.log.bytes >= longestLog))
         await this.beginTransfer()
       if (isEmpty(group)) return
@@ -231,12 +266,17 @@ export class LmdbJournal implements Journal {
     await this.settled()
     // The transfer under way may lack the newest writes.
     await this.transfer
+    this.assertWorks()
     if (isEmpty(this.behind)) return
     this.isTransferDue = true
     const group = (this.gathering ??= this.newGroup())
     if (this.committing === null) group.begin()
     await group.durable
     await this.transfer
+    this.assertWorks()
+  }
+
+  private assertWorks(): void {
     if (this.failure !== null) throw this.failure
   }
 
@@ -247,16 +287,5 @@ export class LmdbJournal implements Journal {
       { cause: error },
     )
     return this.failure
-  }
-}
-
-/** Reads the logs that the store needs. */
-function openLog(directory: string, store: Store): WriteAheadLog {
-  try {
-    const record = store.get(logKey)
-    return new WriteAheadLog(directory, record === undefined ? '' : unsealed(record))
-  } catch (error) {
-    store.close().catch(() => undefined)
-    throw error
   }
 }

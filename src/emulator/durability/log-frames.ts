@@ -3,11 +3,12 @@ import type { RecoveredDocument } from '../engine/index.js'
 import { decodedDocument, encodedDocument } from './document-record.js'
 import {
   addGroup,
-  clear,
   documentIn,
   emptyGroup,
   isDocument,
   isSummaryKey,
+  removeKeys,
+  removeValue,
   setValue,
   summaryKeyOf,
   type Group,
@@ -53,16 +54,35 @@ export interface FramePlace {
   readonly position: number
 }
 
+/** The most characters that are joined. A group may be longer than any string can be. */
+const longestText = 2 ** 26
+
 /** Returns a group as a frame. */
-export function frameOf(group: Group, place: FramePlace): Buffer {
-  const text = linesOf(group).join('\n')
-  const bytes = Buffer.byteLength(text)
+export function frameOf(group: Group, place: FramePlace, most = longestText): Buffer {
+  const texts = joined(linesOf(group), most)
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   const frame = Buffer.allocUnsafe(headBytes + bytes)
   mark.copy(frame)
   frame.writeUInt32LE(bytes, mark.length)
-  frame.write(text, headBytes)
+  let end = headBytes
+  for (const text of texts) end += frame.write(text, end)
   frame.writeUInt32LE(checksumOf(frame.subarray(headBytes), place), mark.length + 4)
   return frame
+}
+
+/** Joins lines with line breaks. The result is in texts of about this many characters. */
+function joined(lines: readonly string[], most: number): readonly string[] {
+  const texts: string[] = []
+  let from = 0
+  let length = 0
+  for (const [index, line] of lines.entries()) {
+    length += line.length
+    if (length < most && index < lines.length - 1) continue
+    texts.push((from === 0 ? '' : '\n') + lines.slice(from, index + 1).join('\n'))
+    from = index + 1
+    length = 0
+  }
+  return texts
 }
 
 function linesOf({ entries, cleared }: Group): string[] {
@@ -88,7 +108,7 @@ function linesOf({ entries, cleared }: Group): string[] {
 export function frameAt(
   bytes: Buffer,
   place: FramePlace,
-): { readonly lines: string; readonly end: number } | null {
+): { readonly lines: Buffer; readonly end: number } | null {
   const { position } = place
   const start = position + headBytes
   if (start > bytes.length || !bytes.subarray(position, position + mark.length).equals(mark)) return null
@@ -96,7 +116,7 @@ export function frameAt(
   const found = bytes.subarray(start, end)
   const isWhole =
     end <= bytes.length && bytes.readUInt32LE(position + mark.length + 4) === checksumOf(found, place)
-  return isWhole ? { lines: found.toString(), end } : null
+  return isWhole ? { lines: found, end } : null
 }
 
 /**
@@ -114,20 +134,30 @@ function checksumOf(bytes: Uint8Array, { log, position }: FramePlace): number {
   return crc32(bytes, crc32(`${log} ${position}`))
 }
 
+function* linesIn(bytes: Buffer): Generator<string, undefined, undefined> {
+  let from = 0
+  while (from < bytes.length) {
+    const next = bytes.indexOf(10, from)
+    const end = next < 0 ? bytes.length : next
+    yield bytes.toString('utf8', from, end)
+    from = end + 1
+  }
+}
+
 /** Adds what a frame says to what the frames before it say. */
-export function addLines(logged: Logged, text: string): void {
+export function addLines(logged: Logged, bytes: Buffer): void {
   const { documents } = logged
   const group = emptyGroup()
-  const lines = text.split('\n').values()
+  const changed = new Map<string, RecoveredDocument>()
+  const lines = linesIn(bytes)
   for (const line of lines) {
     const rest = line.slice(1)
     switch (line.charAt(0)) {
       case kinds.cleared:
-        clear(group, rest)
-        for (const key of documents.keys()) if (key.startsWith(rest)) documents.delete(key)
+        group.cleared.add(rest)
         break
       case kinds.none:
-        group.entries.set(rest, null)
+        removeValue(group, rest)
         break
       case kinds.value: {
         const end = rest.indexOf('\t')
@@ -142,12 +172,14 @@ export function addLines(logged: Logged, text: string): void {
     }
   }
   addGroup(logged.group, group)
+  removeKeys(documents, group.cleared)
+  for (const [key, document] of changed) documents.set(key, document)
 
   function note(key: string, record: string | null): void {
     const { containerRid, number } = documentIn(key)
     const value = record === null ? null : Buffer.from(record)
     const kept = value && decodedDocument(containerRid, { number, value }, () => undefined)
-    documents.set(key, { containerRid, number, kept: kept ?? null })
+    changed.set(key, { containerRid, number, kept: kept ?? null })
     group.entries.set(summaryKeyOf(containerRid, number), null)
   }
 }

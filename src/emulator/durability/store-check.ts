@@ -29,7 +29,7 @@ export const totalKey = 'total'
 export const logKey = 'log'
 const besideKeys = [formatKey, totalKey, logKey]
 
-const dataFile = 'data.mdb'
+export const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 /**
  * Exists while a store is being created, so that an empty data file after an interrupted start does not count

@@ -2,9 +2,11 @@ import {
   closeSync,
   existsSync,
   fdatasync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeSync,
@@ -13,12 +15,22 @@ import { join } from 'node:path'
 import { platform } from 'node:process'
 import type { Group } from './journal-entries.js'
 import { addLines, frameAt, frameOf, isFollowed, nothingLogged, type Logged } from './log-frames.js'
-import { damaged } from './store-check.js'
+import type { Store } from './open-store.js'
+import { sealed, unsealed } from './record-checksum.js'
+import { damaged, dataFile, logKey } from './store-check.js'
+
+const isLog = /^writes-\d+\.log$/u
+
+function nameOf(log: number): string {
+  return `writes-${log}.log`
+}
 
 /** The logs that a store needs. */
 interface Numbers {
   readonly first: number
   readonly last: number
+  /** The bytes of all logs but the last one. */
+  readonly ended: readonly number[]
 }
 
 /**
@@ -26,12 +38,12 @@ interface Numbers {
  * file, so it takes one flush of a few pages.
  *
  * A log ends when its writes go to the store, and the next one begins. Its file is removed when the store has these writes.
- * The store has a record (`record`) of the logs that it needs, so a missing file is noticed. A crash may cut short the last
- * frame of the last log, which was never acknowledged, so it is left out. Any other frame that is not complete is damage.
+ * The store has a record (`record`) of the logs that it needs, and of the length of those that have ended, so a missing
+ * file or end is noticed. A crash may cut short the last frame of the last log, which was never acknowledged, so it is left
+ * out. Any other frame that is not complete is damage.
  */
 export class WriteAheadLog {
-  /** What the logs said when the directory was opened. */
-  readonly logged: Logged = nothingLogged()
+  private found = nothingLogged()
   private numbers: Numbers | null = null
   private file: number | null = null
   private end = 0
@@ -42,9 +54,19 @@ export class WriteAheadLog {
     record: string,
   ) {
     if (record === '') return
-    const [first = 0, last = 0] = record.split(' ').map(Number)
-    this.numbers = { first, last }
-    for (let log = first; log <= last; log += 1) this.read(log)
+    const [first = 0, last = 0, ...ended] = record.split(' ').map(Number)
+    this.numbers = { first, last, ended }
+    for (let log = first; log <= last; log += 1) this.read(log, ended[log - first])
+  }
+
+  /** What the logs said when the directory was opened. */
+  get logged(): Logged {
+    return this.found
+  }
+
+  /** Lets go of what the logs said, which may be large. */
+  forget(): void {
+    this.found = nothingLogged()
   }
 
   /** The length of the newest log in bytes. */
@@ -59,25 +81,40 @@ export class WriteAheadLog {
 
   /** What the store must record before the next group is appended. */
   get record(): string {
-    return this.numbers === null ? '' : `${this.numbers.first} ${this.numbers.last}`
+    if (this.numbers === null) return ''
+    const { first, last, ended } = this.numbers
+    return [first, last, ...ended].join(' ')
   }
 
   /** Opens the last log. Returns false if there is none. */
   open(): boolean {
     if (this.numbers === null) return false
-    this.file = openSync(this.pathOf(this.numbers.last), 'r+')
-    ftruncateSync(this.file, this.end)
+    const file = openSync(this.pathOf(this.numbers.last), 'r+')
+    this.file = file
+    if (fstatSync(file).size === this.end) return true
+    // The next log may begin before this one has another group.
+    ftruncateSync(file, this.end)
+    fsyncSync(file)
     return true
   }
 
   /** Begins the next log. The store must have its record before a group is appended. */
   begin(): void {
-    const last = (this.numbers?.last ?? 0) + 1
+    // Cuts off a group that a crash cut short, because in a log that has ended it would be damage.
+    if (!this.isOpen) this.open()
+    const before = this.numbers
+    const last = (before?.last ?? 0) + 1
     const file = openSync(this.pathOf(last), 'w')
     this.close()
     this.file = file
-    this.numbers = { first: this.numbers?.first ?? last, last }
+    this.numbers = {
+      first: before?.first ?? last,
+      last,
+      ended: before === null ? [] : [...before.ended, this.end],
+    }
     this.end = 0
+    // An old file with this name may have had groups. They must not come back when the machine fails.
+    fsyncSync(file)
     this.flushNames()
   }
 
@@ -106,17 +143,16 @@ export class WriteAheadLog {
   /** Removes all logs but the newest one. Call this when the store has recorded that it needs only this one. */
   removeEnded(): void {
     if (this.numbers === null) return
-    const { first, last } = this.numbers
-    this.numbers = { first: last, last }
-    for (let log = first; log < last; log += 1) rmSync(this.pathOf(log), { force: true })
+    const { last } = this.numbers
+    this.numbers = { first: last, last, ended: [] }
+    this.removeOthers(nameOf(last))
   }
 
   /** Removes all logs. Call this when the store has recorded that it needs none. */
   removeAll(): void {
-    this.removeEnded()
     this.close()
-    if (this.numbers !== null) rmSync(this.pathOf(this.numbers.last), { force: true })
     this.numbers = null
+    this.removeOthers('')
   }
 
   close(): void {
@@ -124,26 +160,35 @@ export class WriteAheadLog {
     this.file = null
   }
 
-  private read(log: number): void {
+  /** Removes all logs but one. A process that died may have left some that the store does not need. */
+  private removeOthers(kept: string): void {
+    for (const name of readdirSync(this.directory)) {
+      if (isLog.test(name) && name !== kept) rmSync(join(this.directory, name), { force: true })
+    }
+  }
+
+  /** @param bytes the length of the log, if it has ended */
+  private read(log: number, bytes: number | undefined): void {
     const path = this.pathOf(log)
     if (!existsSync(path)) throw damaged(path, 'is missing')
-    const bytes = readFileSync(path)
+    const content = readFileSync(path)
     this.end = 0
     for (;;) {
       const place = { log, position: this.end }
-      const frame = frameAt(bytes, place)
+      const frame = frameAt(content, place)
       if (frame === null) {
-        const isCut = log === this.numbers?.last && !isFollowed(bytes, place)
-        if (this.end < bytes.length && !isCut) throw damaged(path, `is damaged (at byte ${this.end})`)
+        const isLast = log === this.numbers?.last
+        const isWhole = isLast ? !isFollowed(content, place) : this.end === (bytes ?? content.length)
+        if (!isWhole) throw damaged(path, `is damaged (at byte ${this.end})`)
         return
       }
-      addLines(this.logged, frame.lines)
+      addLines(this.found, frame.lines)
       this.end = frame.end
     }
   }
 
   private pathOf(log: number): string {
-    return join(this.directory, `writes-${log}.log`)
+    return join(this.directory, nameOf(log))
   }
 
   /** Makes the name of a new file survive a failure of the machine. On Windows, this needs no call. */
@@ -156,4 +201,22 @@ export class WriteAheadLog {
       closeSync(names)
     }
   }
+}
+
+/** Reads the logs that a store needs. */
+export function openLog(directory: string, store: Store): WriteAheadLog {
+  try {
+    const record = store.get(logKey)
+    return new WriteAheadLog(directory, record === undefined ? '' : recordIn(record, directory))
+  } catch (error) {
+    store.close().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Of a large store, a start does not verify this record before (see `store-check`). */
+function recordIn(value: string, directory: string): string {
+  const record = unsealed(value)
+  if (sealed(logKey, record) === value) return record
+  throw damaged(join(directory, dataFile), `is damaged (the record ${logKey} is altered)`)
 }

@@ -4,6 +4,7 @@ import { ColdDocuments } from './cold/cold-documents.js'
 import { Database } from './database.js'
 import type { DocumentSource } from './cold/document-source.js'
 import { assertName } from './values/document-id.js'
+import { recoveredIn } from './recovered-documents.js'
 import { restoredPartitions } from './restored-partitions.js'
 import { settingsEtag } from './values/etag.js'
 import {
@@ -134,6 +135,8 @@ export class CosmosEngine {
   deleteDatabase(name: string): void {
     const database = this.database(name)
     this.databasesById.delete(database.id)
+    // Otherwise the next access would drop expired documents of these containers, and write records of them.
+    this.swept = null
     this.offers.deleteOf([database.rid, ...database.containers.map(({ rid }) => rid)])
     for (const user of this.users.of(database.rid)) this.deleteUser(user)
     this.journal.append([
@@ -216,7 +219,7 @@ export class CosmosEngine {
     this.users.restore(contents.users)
     this.permissions.restore(contents.permissions)
     const partitionRecords = [...contents.partitions]
-    const recovered = [...contents.documents]
+    const recovered = recoveredIn(contents.documents)
     for (const record of contents.containers) {
       const database = this.findDatabase(record.databaseRid)
       if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
@@ -230,7 +233,7 @@ export class CosmosEngine {
         partitions: restoredPartitions(own, cold),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
         history,
-        recovered: recovered.filter(({ containerRid }) => containerRid === record.rid),
+        recovered: recovered.get(record.rid),
         memory: this.disk?.memory ?? null,
         cold,
         journal: this.journal,

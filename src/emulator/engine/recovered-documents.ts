@@ -36,3 +36,16 @@ export function recover(documents: readonly RecoveredDocument[], container: Reco
   }
   journal.recover([...records, ...versions.map((version) => documentRecord(rid, version))])
 }
+
+/** Returns documents by the rids of their containers. */
+export function recoveredIn(
+  documents: Iterable<RecoveredDocument>,
+): ReadonlyMap<string, readonly RecoveredDocument[]> {
+  const found = new Map<string, RecoveredDocument[]>()
+  for (const document of documents) {
+    const own = found.get(document.containerRid)
+    if (own === undefined) found.set(document.containerRid, [document])
+    else own.push(document)
+  }
+  return found
+}

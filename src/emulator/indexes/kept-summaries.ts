@@ -75,6 +75,10 @@ export class KeptSummaries implements DocumentFollower {
     return created.usable
   }
 
+  get containerRid(): string {
+    return this.container.rid
+  }
+
   private get usable(): this | null {
     return this.paths.length === 0 ? null : this
   }

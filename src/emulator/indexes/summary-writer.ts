@@ -98,13 +98,18 @@ export class SummaryWriter {
     const { writes } = this
     for (const summaries of this.kept()) {
       await summaries.opened()
-      while (!this.isClosed) {
+      // The records of a container that was removed would stay on disk.
+      while (!this.isClosed && this.has(summaries)) {
         const isDue = summaries.hasWork || (isIdle && this.writes === writes && summaries.hasUnsaved)
         if (!isDue) break
         summaries.saveNext()
         await systemClock.sleep(0)
       }
     }
+  }
+
+  private has(summaries: KeptSummaries): boolean {
+    return this.containerOf(summaries.containerRid) !== undefined
   }
 
   private *kept(): Generator<KeptSummaries, void, undefined> {

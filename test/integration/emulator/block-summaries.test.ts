@@ -1,10 +1,13 @@
 import { cpSync, readdirSync } from 'node:fs'
+import { open as openStore } from 'lmdb'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
-import { systemClock, type Clock } from '../../../src/platform/index.js'
+import { seededRandom, systemClock, type Clock } from '../../../src/platform/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { scan } from '../../../src/emulator/engine/index.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
+import { intercept, snapshot } from './dead-directory.js'
 
 const jobs = 2_000
 
@@ -234,4 +237,79 @@ it('a write of another container lets the work of an idle store begin again late
   release()
   expect(summaries?.hasUnsaved).toBe(true)
   await expect.poll(isDone, soon).toBe(true)
+})
+
+it('queries agree with the documents wherever the process dies during a transfer', async () => {
+  const { cosmos, directory } = await filled()
+  const container = cosmos.engine.container('shop', 'orders')
+  const summaries = KeptSummaries.of(container)
+  while (summaries?.hasUnsaved === true) summaries.saveNext()
+  await cosmos.engine.applied()
+  const random = seededRandom(7)
+  const copies: string[] = []
+  let transactions = 0
+  // Each round changes other blocks, so those of the round before stay as the transfer left them.
+  let first = 0
+  const changeSome = (most: number): void => {
+    for (let left = most; left > 0; left -= 1) {
+      put(cosmos, first + Math.floor(random.next() * 300), random.next() < 0.5 ? 'open' : 'ended')
+    }
+  }
+  for (let round = 0; round < 2; round += 1) {
+    first = round * 1_000
+    changeSome(150)
+    // Summaries are written in the same groups as the changes, and between them.
+    for (let left = 2; left > 0; left -= 1) {
+      summaries?.saveNext()
+      changeSome(3)
+    }
+    await cosmos.engine.settled()
+    intercept(async (write) => {
+      if (random.next() < 0.5) changeSome(2)
+      if (transactions === 4) summaries?.saveNext()
+      await write()
+      transactions += 1
+      if (transactions % 3 === 0) copies.push(snapshot(directory))
+    })
+    await cosmos.engine.applied()
+    vi.restoreAllMocks()
+  }
+  expect(copies.length).toBeGreaterThan(2)
+  for (const copy of copies) {
+    const again = opened(copy)
+    const found = [...scan(again.engine.container('shop', 'orders'))].map(({ document }) => document)
+    const countOf = (state: string): number => found.filter((document) => document['state'] === state).length
+    expect([...(await rows(again, open)), ...(await rows(again, ended))]).toEqual([
+      countOf('open'),
+      countOf('ended'),
+    ])
+    await again.close()
+    const closed = opened(copy)
+    expect([...(await rows(closed, open)), ...(await rows(closed, ended))]).toEqual([
+      countOf('open'),
+      countOf('ended'),
+    ])
+    await closed.close()
+  }
+})
+
+it('no summary of a container is written after the container was removed', async () => {
+  const { cosmos, directory } = await filled()
+  const original = Reflect.get(KeptSummaries.prototype, 'saveNext')
+  let calls = 0
+  vi.spyOn(KeptSummaries.prototype, 'saveNext').mockImplementation(function (this: KeptSummaries) {
+    original.call(this)
+    calls += 1
+    if (calls === 1) cosmos.engine.deleteContainer('shop', 'orders')
+  })
+  // Several blocks did not change during the last 4,000 changes, so the background writes their summaries.
+  for (let number = jobs; number < jobs + 400; number += 1) put(cosmos, number, 'ended')
+  await vi.waitUntil(() => calls > 0, { timeout: 60_000 })
+  for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate)
+  vi.restoreAllMocks()
+  await cosmos.close()
+  expect(calls).toBe(1)
+  const store = openStore<string, string>({ path: directory, encoding: 'string' })
+  expect([...store.getKeys({ start: 'summary/', end: 'summary0' })]).toEqual([])
+  await store.close()
 })

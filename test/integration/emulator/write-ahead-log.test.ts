@@ -1,79 +1,18 @@
-import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { open as openStore } from 'lmdb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
-import { scan, type Container } from '../../../src/emulator/engine/index.js'
+import type { InProcessCosmos } from '../../../src/emulator/index.js'
+import { deleteKey, type Container } from '../../../src/emulator/engine/index.js'
 import { GroupWriter } from '../../../src/emulator/durability/group-writer.js'
-import { seededRandom } from '../../../src/platform/index.js'
+import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
-
-const logs = /^writes-\d+\.log$/u
-
-function logsIn(directory: string): string[] {
-  return readdirSync(directory).filter((name) => logs.test(name))
-}
-
-/** Copies what is on disk when the process dies. */
-function snapshot(directory: string): string {
-  const copy = scratchDirectory()
-  for (const name of ['data.mdb', ...logsIn(directory)]) cpSync(join(directory, name), join(copy, name))
-  return copy
-}
-
-function open(dataDirectory: string, memoryBytes = 0): InProcessCosmos {
-  return createInProcessCosmos({ dataDirectory, memoryBytes, partitionCount: 2 })
-}
-
-/** A hash of everything that a client can learn of a store. */
-function everything({ engine }: InProcessCosmos): string {
-  const containers = engine.databases
-    .flatMap((database) => [...database.containersById.values()])
-    .sort((one, other) => one.id.localeCompare(other.id))
-  const shown = JSON.stringify(
-    containers.map((container) => ({
-      id: container.id,
-      definition: container.definition.body,
-      count: container.documentCount,
-      bytes: container.documentBytes,
-      numbers: container.lastDocumentNumber,
-      documents: [...scan(container)].map((version) => version.toJSON()),
-      feeds: container.partitions.map(({ id, lsn, changes }) => [
-        id,
-        lsn,
-        [...changes.after(0)].map((version) => [version.id, version.sequence]),
-      ]),
-      history: container.history === null ? null : [...container.partitions].map(({ lsn }) => lsn),
-    })),
-  )
-  return createHash('sha256').update(shown).digest('hex')
-}
-
-/** Returns the keys of a closed directory that belong to containers that do not exist any more. */
-async function leftovers(directory: string): Promise<readonly string[]> {
-  const store = openStore<string, string>({ path: directory, encoding: 'string' })
-  const keys = [...store.getKeys()]
-  await store.close()
-  const existing = new Set(keys.filter((key) => key.startsWith('container/')).map((key) => key.split('/')[1]))
-  const inContainers = /^(?:document|by-id|by-lsn|by-expiry|summary|template|partition|history)\//u
-  return keys.filter((key) => inContainers.test(key) && !existing.has(key.split('/')[1]))
-}
-
-async function shownAfterStart(directory: string): Promise<string> {
-  const cosmos = open(directory)
-  try {
-    return everything(cosmos)
-  } finally {
-    await cosmos.close()
-  }
-}
+import { everything, leftovers, logsIn, openDirectory, shownAfterStart, snapshot } from './dead-directory.js'
 
 /** Does one random thing to a store. */
 function change({ engine }: InProcessCosmos, random: () => number, step: number): void {
   const shop = engine.databaseNamed('shop') ?? engine.createDatabase('shop')
   const pick = (count: number): number => Math.floor(random() * count)
-  const name = `c${pick(3)}`
+  const name = `c${pick(4)}`
   const existing = shop.container(name)
   if (existing === undefined) {
     engine.createContainer('shop', {
@@ -81,31 +20,53 @@ function change({ engine }: InProcessCosmos, random: () => number, step: number)
       partitionKey: { paths: ['/pk'] },
       defaultTtl: -1,
       ...(name === 'c2' ? { uniqueKeyPolicy: { uniqueKeys: [{ paths: ['/unique'] }] } } : {}),
+      ...(name === 'c3' ? { changeFeedPolicy: { retentionDuration: 10 } } : {}),
     })
     return
   }
+  const [first, second] = existing.partitions
   const kind = pick(60)
   if (kind === 0) engine.deleteContainer('shop', name)
-  else if (kind === 1 && existing.partitions.length < 5)
-    existing.splitPartition(existing.partitions[0]?.id ?? '')
+  else if (kind === 1 && existing.partitions.length < 5) existing.splitPartition(first?.id ?? '')
   else if (kind === 2) redefine(existing, step)
+  else if (kind === 3 && second !== undefined) existing.mergePartitions([first?.id ?? '', second.id])
+  else if (kind === 4) changeUsers(engine, shop.rid, step)
+  else if (kind === 5) deleteKey(existing, [`k${pick(7)}`])
+  else if (kind === 6 && pick(4) === 0) engine.deleteDatabase('shop')
   else write(existing, pick, step)
 }
 
 function redefine(container: Container, step: number): void {
+  const defaultTtl = step % 2 === 0 ? 10_000 + step : 10
   container.redefine({
     ...container.definition,
-    body: { ...container.definition.body, defaultTtl: 10_000 + step },
-    defaultTtl: 10_000 + step,
+    body: { ...container.definition.body, defaultTtl },
+    defaultTtl,
   })
+}
+
+function changeUsers({ users, permissions }: InProcessCosmos['engine'], rid: string, step: number): void {
+  const user = users.of(rid)[0] ?? users.create(rid, { id: `u${step}` })
+  const [old] = permissions.of(user.rid)
+  if (old !== undefined && step % 2 === 0) permissions.delete(old)
+  const rest = { resource: 'dbs/shop/colls/c1', containerRid: rid, documentId: null, partitionKey: null }
+  permissions.create(user.rid, { id: `p${step}`, permissionMode: 'Read', ...rest })
 }
 
 function write(container: Container, pick: (count: number) => number, step: number): void {
   const pk = `k${pick(7)}`
   const id = `d${pick(12)}`
-  const document = { id, pk, unique: `${pk} ${id}`, step, text: 'ü\n€x'.repeat(pick(200)) }
+  const ttl = pick(3) === 0 ? { ttl: 1 + pick(30) } : {}
+  const document = { id, pk, unique: `${pk} ${id}`, step, text: 'ü\n€x'.repeat(pick(200)), ...ttl }
   if (pick(4) > 0) container.execute([pk], { kind: 'upsert', document })
   else if (container.find([pk], id) !== undefined) container.execute([pk], { kind: 'delete', id })
+}
+
+/** A directory of a process that died, with what it showed and when. */
+interface Died {
+  readonly copy: string
+  readonly shown: string
+  readonly at: number
 }
 
 describe('a data directory whose process dies', () => {
@@ -113,48 +74,51 @@ describe('a data directory whose process dies', () => {
     vi.restoreAllMocks()
   })
 
-  it.each([1, 2])('has every acknowledged change, whichever log or store has it (seed %i)', async (seed) => {
-    const random = seededRandom(seed)
-    const directory = scratchDirectory()
-    const cosmos = open(directory)
-    const died: { readonly copy: string; readonly shown: string }[] = []
-    for (let step = 0; step < 160; step += 1) {
-      change(cosmos, () => random.next(), step)
-      if (random.next() < 0.3) await cosmos.engine.settled()
-      if (random.next() < 0.03) await moved(cosmos, directory, died)
-      if (random.next() > 0.06) continue
-      await cosmos.engine.settled()
-      died.push({ copy: snapshot(directory), shown: everything(cosmos) })
-    }
-    const shown = everything(cosmos)
-    await cosmos.close()
-    expect(logsIn(directory)).toEqual([])
-    expect(await shownAfterStart(directory)).toBe(shown)
-    expect(died.length).toBeGreaterThan(15)
-    for (const [index, { copy, shown: expected }] of died.entries()) {
-      expect(await shownAfterStart(copy)).toBe(expected)
-      // The process before has moved the changes to the store.
-      if (index % 4 === 0) expect(await shownAfterStart(copy)).toBe(expected)
-      expect(await leftovers(copy)).toEqual([])
-    }
-  })
+  it.each([1, 2, 32])(
+    'has every acknowledged change, whichever log or store has it (seed %i)',
+    async (seed) => {
+      const random = seededRandom(seed)
+      const clock = new VirtualClock()
+      const directory = scratchDirectory()
+      const cosmos = openDirectory(directory, clock)
+      const died: Died[] = []
+      for (let step = 0; step < 160; step += 1) {
+        change(cosmos, () => random.next(), step)
+        if (random.next() < 0.3) await cosmos.engine.settled()
+        if (random.next() < 0.05) await clock.advance(4_000)
+        if (random.next() < 0.03) await moved(cosmos, directory, died)
+        if (random.next() > 0.06) continue
+        await cosmos.engine.settled()
+        died.push({ copy: snapshot(directory), shown: everything(cosmos), at: clock.now() })
+      }
+      const shown = everything(cosmos)
+      await cosmos.close()
+      expect(logsIn(directory)).toEqual([])
+      expect(await shownAfterStart(directory, clock)).toBe(shown)
+      expect(died.length).toBeGreaterThan(5)
+      for (const [index, { copy, shown: expected, at }] of died.entries()) {
+        const then = new VirtualClock(at)
+        expect(await shownAfterStart(copy, then)).toBe(expected)
+        // The process before has moved the changes to the store.
+        if (index % 4 === 0) expect(await shownAfterStart(copy, then)).toBe(expected)
+        expect(await leftovers(copy)).toEqual([])
+      }
+    },
+  )
 
   /** Moves all changes to the store, and copies the directory before each transaction of the store and after it. */
-  async function moved(
-    cosmos: InProcessCosmos,
-    directory: string,
-    died: { readonly copy: string; readonly shown: string }[],
-  ): Promise<void> {
+  async function moved(cosmos: InProcessCosmos, directory: string, died: Died[]): Promise<void> {
     await cosmos.engine.settled()
     const shown = everything(cosmos)
+    const at = cosmos.engine.now()
     const original = Reflect.get(GroupWriter.prototype, 'write')
     const spy = vi.spyOn(GroupWriter.prototype, 'write').mockImplementation(async function (
       this: GroupWriter,
       ...given
     ) {
-      died.push({ copy: snapshot(directory), shown })
+      died.push({ copy: snapshot(directory), shown, at })
       await original.apply(this, given)
-      died.push({ copy: snapshot(directory), shown })
+      died.push({ copy: snapshot(directory), shown, at })
     })
     await cosmos.engine.applied()
     spy.mockRestore()
@@ -163,13 +127,13 @@ describe('a data directory whose process dies', () => {
   it('goes on in the log that it left, and in the next process', async () => {
     const random = seededRandom(5)
     const first = scratchDirectory()
-    const cosmos = open(first)
+    const cosmos = openDirectory(first)
     for (let step = 0; step < 40; step += 1) change(cosmos, () => random.next(), step)
     await cosmos.engine.settled()
     let directory = snapshot(first)
     await cosmos.close()
     for (let life = 0; life < 4; life += 1) {
-      const next = open(directory)
+      const next = openDirectory(directory)
       for (let step = 0; step < 10; step += 1) change(next, () => random.next(), step)
       await next.engine.settled()
       const shown = everything(next)
@@ -186,7 +150,7 @@ describe('a data directory whose process dies', () => {
     readonly shown: string[]
   }> {
     const original = scratchDirectory()
-    const cosmos = open(original)
+    const cosmos = openDirectory(original)
     cosmos.engine.createDatabase('shop')
     const container = cosmos.engine.createContainer('shop', { id: 'c0', partitionKey: { paths: ['/pk'] } })
     const shown: string[] = []
@@ -217,7 +181,7 @@ describe('a data directory whose process dies', () => {
   it('takes new changes after the place where its log was cut short', async () => {
     const { directory, log, shown } = await grown()
     truncateSync(log, readFileSync(log).length - 3)
-    const cosmos = open(directory)
+    const cosmos = openDirectory(directory)
     expect(everything(cosmos)).toBe(shown.at(-2))
     cosmos.engine
       .container('shop', 'c0')
@@ -236,11 +200,11 @@ describe('a data directory whose process dies', () => {
     const at = bytes.indexOf('"step":1')
     altered.write('"step":7', at)
     writeFileSync(log, altered)
-    expect(() => open(directory)).toThrow(/writes-1\.log is damaged \(at byte \d+\): put a back-up/u)
+    expect(() => openDirectory(directory)).toThrow(/writes-1\.log is damaged \(at byte \d+\): put a back-up/u)
     // The refusal changes nothing.
     writeFileSync(log, bytes)
     expect(await shownAfterStart(snapshot(directory))).toBe(shown.at(-1))
     rmSync(log)
-    expect(() => open(directory)).toThrow('writes-1.log is missing: put a back-up')
+    expect(() => openDirectory(directory)).toThrow('writes-1.log is missing: put a back-up')
   })
 })
