@@ -176,7 +176,7 @@ export class LmdbJournal implements Journal {
       this.isClosed = true
       if (applying === null && this.log.record !== '') {
         await this.writer.write(emptyGroup(), '')
-        this.log.removeAll()
+        await this.log.removeAll()
       }
     } finally {
       this.isClosed = true
@@ -236,7 +236,7 @@ export class LmdbJournal implements Journal {
   }
 
   private async beginLog(): Promise<void> {
-    this.log.begin()
+    await this.log.begin()
     await this.writer.write(emptyGroup(), this.log.record)
   }
 
@@ -259,7 +259,7 @@ export class LmdbJournal implements Journal {
   private async write(group: Group): Promise<void> {
     for (const slice of slicesOf(group)) await this.writer.write(slice)
     await this.writer.write(emptyGroup(), this.log.recordWithoutEnded)
-    this.log.removeEnded()
+    await this.log.removeEnded()
   }
 
   private async apply(): Promise<void> {

@@ -3,14 +3,15 @@ import {
   existsSync,
   fdatasync,
   fstatSync,
+  fsync,
   fsyncSync,
   ftruncateSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { platform } from 'node:process'
 import type { Group } from './journal-entries.js'
@@ -99,7 +100,7 @@ export class WriteAheadLog {
   }
 
   /** Begins the next log. The store must have its record before a group is appended. */
-  begin(): void {
+  async begin(): Promise<void> {
     // Cuts off a group that a crash cut short, because in a log that has ended it would be damage.
     if (!this.isOpen) this.open()
     const before = this.numbers
@@ -114,8 +115,8 @@ export class WriteAheadLog {
     }
     this.end = 0
     // An old file with this name may have had groups. They must not come back when the machine fails.
-    fsyncSync(file)
-    this.flushNames()
+    await flushed(fsync, file)
+    await this.flushNames()
   }
 
   /** Appends a group. Resolves when it is on disk. */
@@ -127,12 +128,7 @@ export class WriteAheadLog {
       done += writeSync(file, frame, done, frame.length - done, this.end + done)
     }
     this.end += frame.length
-    return new Promise((resolve, reject) => {
-      fdatasync(file, (error) => {
-        if (error === null) resolve()
-        else reject(error)
-      })
-    })
+    return flushed(fdatasync, file)
   }
 
   /** What the store must record when it has the writes of all logs but the newest one. */
@@ -141,18 +137,18 @@ export class WriteAheadLog {
   }
 
   /** Removes all logs but the newest one. Call this when the store has recorded that it needs only this one. */
-  removeEnded(): void {
+  async removeEnded(): Promise<void> {
     if (this.numbers === null) return
     const { last } = this.numbers
     this.numbers = { first: last, last, ended: [] }
-    this.removeOthers(nameOf(last))
+    await this.removeOthers(nameOf(last))
   }
 
   /** Removes all logs. Call this when the store has recorded that it needs none. */
-  removeAll(): void {
+  async removeAll(): Promise<void> {
     this.close()
     this.numbers = null
-    this.removeOthers('')
+    await this.removeOthers('')
   }
 
   close(): void {
@@ -161,9 +157,9 @@ export class WriteAheadLog {
   }
 
   /** Removes all logs but one. A process that died may have left some that the store does not need. */
-  private removeOthers(kept: string): void {
+  private async removeOthers(kept: string): Promise<void> {
     for (const name of readdirSync(this.directory)) {
-      if (isLog.test(name) && name !== kept) rmSync(join(this.directory, name), { force: true })
+      if (isLog.test(name) && name !== kept) await rm(join(this.directory, name), { force: true })
     }
   }
 
@@ -192,15 +188,25 @@ export class WriteAheadLog {
   }
 
   /** Makes the name of a new file survive a failure of the machine. On Windows, this needs no call. */
-  private flushNames(): void {
+  private async flushNames(): Promise<void> {
     if (platform === 'win32') return
     const names = openSync(this.directory, 'r')
     try {
-      fsyncSync(names)
+      await flushed(fsync, names)
     } finally {
       closeSync(names)
     }
   }
+}
+
+/** Flushes a file without holding up the process, which takes some milliseconds. */
+function flushed(flush: typeof fsync, file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    flush(file, (error) => {
+      if (error === null) resolve()
+      else reject(error)
+    })
+  })
 }
 
 /** Reads the logs that a store needs. */
