@@ -14,6 +14,7 @@ import { groupedFindings } from '../state/grouped-findings.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { paceOf, withEnds } from '../state/pace.js'
 import { states } from '../state/shapes.js'
+import { needs } from '../now/need-you.js'
 
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
 const restMs = 5_000
@@ -97,8 +98,8 @@ export function NowView() {
  * @param {{ found: Found | null, asking: Questions | null }} props
  */
 function NeedYou({ found, asking }) {
-  const problems = found === null ? 0 : found.jobs + found.notices
-  const questions = asking?.questions.length ?? 0
+  const known = found === null || asking === null ? null : needs(found, asking)
+  const questions = known?.questions ?? 0
   const isCalm = (found?.groups.length ?? 0) + questions === 0
   const parts = [
     ...(questions === 0
@@ -109,7 +110,7 @@ function NeedYou({ found, asking }) {
     ...(found?.isStanding === true ? ['and a role does not run'] : []),
   ]
   return html`<${Link} to="/inbox" class=${`tile ${isCalm ? 'tile-good' : 'tile-bad'}`}>
-    <span class="number">${found === null || asking === null ? '…' : problems + questions}</span>
+    <span class="number">${known === null ? '…' : known.total}</span>
     <span>${['need you', ...parts].join(', ')}</span>
   <//>`
 }
