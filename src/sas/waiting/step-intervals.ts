@@ -1,5 +1,5 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { isBehind, isHeldBack, isLeftBehind } from '../model/work.js'
+import { isBehind, isHeldBack, isHeldInPause, isLeftBehind } from '../model/work.js'
 import { earlierOf, withoutPauses } from './earlier-attempts.js'
 import { latest, type Interval, type Part } from './interval.js'
 
@@ -123,24 +123,30 @@ function newest(step: StepDocument, { job, from, now }: Known): Part[] {
   if (asked) return [open('waits for an answer', 'waiting', asked.since)]
   if (kind === 'waitFor') return [open('waits for an event')]
   if (kind !== 'operation') return [open(`waits${untilText(step)}`)]
+  if (isHeldInPause(step)) return inPause(step, { from, before, open })
   if (isHeldBack(step, now) || outcome?.kind === 'failed')
     return [open(`backs off${untilText(step)}`, 'backingOff')]
   return underWay(step, { from, before, open })
 }
 
+/** What a step did before its newest part, and how this part is made. */
+interface Before {
+  readonly from: string
+  readonly before: 'waiting' | 'backingOff'
+  readonly open: (what: string, kind: Part['kind'], since?: string) => Part
+}
+
+/** A step that waited when its job was paused has left its limits, and no attempt of it is under way. */
+function inPause({ held }: StepDocument, { from, before, open }: Before): Part[] {
+  const paused = latest([from, new Date(held?.atMs ?? 0).toISOString()])
+  return [
+    { kind: before, from, to: paused, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
+    open('waits, because the job is paused', 'paused', paused),
+  ]
+}
+
 /** The deadline of an attempt tells when the attempt was offered to agents. */
-function underWay(
-  step: StepDocument,
-  {
-    from,
-    before,
-    open,
-  }: {
-    readonly from: string
-    readonly before: 'waiting' | 'backingOff'
-    readonly open: (what: string, kind: Part['kind'], since?: string) => Part
-  },
-): Part[] {
+function underWay(step: StepDocument, { from, before, open }: Before): Part[] {
   const { completeByMs, completeWithinMs, attempt, claim } = step
   const offeredMs = completeByMs === null ? null : completeByMs - completeWithinMs
   const offered = claim?.at ?? (offeredMs === null ? from : new Date(offeredMs).toISOString())

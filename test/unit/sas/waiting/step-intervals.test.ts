@@ -107,6 +107,17 @@ describe('what a step did', () => {
       [['it', 'blocked', 5, null]],
     ],
     [
+      'waits in a pause in which it left its limit',
+      {
+        place: { entry: 2, gates: [], waitsFor: null, turn: null, since: null, reservedMs: null },
+        held: { atMs: Date.parse(at(30)), completeByMs: now },
+      },
+      [
+        ['it', 'waiting', 0, 30],
+        ['it', 'paused', 30, null],
+      ],
+    ],
+    [
       'waits for an answer since it was asked',
       { kind: 'waitFor', asked: { title: '', assignees: [], since: at(7), expiresAtMs: now } },
       [['it', 'waiting', 7, null]],
