@@ -14,7 +14,10 @@ export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], no
     const from = ready.get(step.stepId) ?? job.submittedAt
     return partsOf(step, { job, from, now }).map((part) => ({ stepId: step.stepId, ...part }))
   })
-  return [...pausesOf(job), ...parts].filter(({ from, to }) => to === null || from < to)
+  // A step that a restart has taken over did its work before this job was submitted.
+  return [...pausesOf(job), ...parts].filter(
+    ({ from, to }) => to === null || (from < to && to > job.submittedAt),
+  )
 }
 
 /** Returns the time at which each step could begin: when the steps on which it depends had ended. */

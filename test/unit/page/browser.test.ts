@@ -23,7 +23,7 @@ import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
-import { barsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
+import { barsOf, decisionsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -458,6 +458,39 @@ describe('the timeline of a job', () => {
       'undo began',
       'ended Compensated',
     ])
+  })
+})
+
+describe('the job of a restart', () => {
+  const restartOf = { jobId: 'J-0', from: 'pay', at: at(360), by: 'ada', why: 'new card' }
+  const done = (second: number) => ({ kind: 'success', at: at(second), by: 'agent' })
+  const diagnostics = [{ at: at(1), by: 'agent', attempt: 1, message: 'busy' }]
+  const job = aJob({
+    submittedAt: at(360),
+    restartOf,
+    audit: [{ command: 'pause', stepId: null, at: at(365), by: 'eve', why: 'wait' }],
+    steps: [
+      aStep({ stepId: 'reserve', diagnostics, outcome: done(2) }),
+      aStep({ stepId: 'pay', outcome: done(370) }),
+    ],
+  })
+
+  it('begins its timeline with the restart, and says which steps were taken over', () => {
+    expect(timelineOf(job).map(({ at: time, what, stepId }) => [time, what, stepId])).toEqual([
+      [at(360), 'restart of J-0 from step pay by ada', null],
+      [at(360), 'taken over: done', 'reserve'],
+      [at(365), 'pause by eve', null],
+      [at(370), 'done', 'pay'],
+    ])
+    expect(timelineOf(job)[0]?.detail).toBe('new card')
+  })
+
+  it('lists the restart before the later decisions', () => {
+    expect(decisionsOf(job).map(({ what, by, why }) => [what, by, why])).toEqual([
+      ['restart of J-0 from step pay', 'ada', 'new card'],
+      ['pause', 'eve', 'wait'],
+    ])
+    expect(decisionsOf(aJob({}))).toEqual([])
   })
 })
 

@@ -10,6 +10,7 @@ import { onSameStore } from '../state/commands.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, durationText, momentText, withMoments } from '../state/formats.js'
+import { decisionsOf } from '../state/timeline.js'
 import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
@@ -68,7 +69,7 @@ export function JobView() {
         <${UndoPath} job=${data} />
         <${Costs} job=${data} />
         <${Panel} title="Decisions of operators"><${Decisions}
-            rows=${data.audit.map((row) => ({ ...row, what: row.stepId === null ? row.command : `${row.command} ${row.stepId}` }))}
+            rows=${decisionsOf(data)}
             none="No operator has decided anything about this job."
         /><//>
         ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}

@@ -286,6 +286,18 @@ describe('what a step did', () => {
     expect(rowsOf([failed], { endedAt: at(50), ...job }).at(-1)).toEqual(['pay', 'operator', 40, end])
   })
 
+  it('has no part before the job was submitted, if a restart has taken it over', () => {
+    const event = { payload: null, at: at(20), by: 'ann', askedAt: at(10) }
+    const asked = aStep('asked', { kind: 'waitFor', processState: 'Processed', event })
+    const claim = { by: 'one', token: 't', fence: 1, at: at(21) }
+    const paid = aStep('paid', { processState: 'Processed', outcome: success(25), claim })
+    const next = aStep('next', { dependsOn: ['asked', 'paid'], completeByMs: Date.parse(at(130)) })
+    expect(rowsOf([asked, paid, next], { submittedAt: at(60) })).toEqual([
+      ['next', 'waiting', 60, 70],
+      ['next', 'running', 70, null],
+    ])
+  })
+
   it('a pause ends with its job', () => {
     const job = {
       audit: [decided('pause', 10)],
