@@ -19,7 +19,7 @@ import {
 import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
-import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
+import { paceOf, shareText, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
@@ -651,3 +651,13 @@ it.each([
     expect(isWithin({ submittedAt } as never, { jobs: [last as never], next })).toBe(is)
   },
 )
+
+it('the use of a throughput names the busiest hour only if the time has hours', () => {
+  const minute = 60_000
+  expect(shareText(1.027, 11 * minute)).toBe(
+    'The last 11 min use 102.7 % of the provisioned throughput, more than there is.',
+  )
+  expect(shareText(0.9, 90 * minute)).toBe(
+    'The busiest hour uses 90 % of the provisioned throughput: little is left.',
+  )
+})
