@@ -56,7 +56,10 @@ interface Known {
 
 function partsOf(step: StepDocument, known: Known): Part[] {
   const { job } = known
-  if (step.direction === 'undo' && job.compensation !== null) return undoOf(step, job.compensation.since)
+  if (step.direction === 'undo' && job.compensation !== null) {
+    const { since } = job.compensation
+    return [...triedBefore(step, known, since), ...undoOf(step, since), ...flagOf(step, job)]
+  }
   if (step.dispatch === 0) return notBegun(step, job, job.submittedAt)
   const { parts, at } = earlierOf(step, job, { from: known.from, to: endOf(step) })
   const isToBegin = job.steps[step.stepId]?.state === 'NotStarted'
@@ -71,6 +74,12 @@ function endOf(step: StepDocument): string | null {
   if (processState !== 'Processed' && processState !== 'Error') return null
   const flagged = attention === null ? [] : [attention.since]
   return latest(['', ...endsOf(step), ...diagnostics.map(({ at }) => at), ...flagged])
+}
+
+/** Returns the failed attempts before the undo began. The end of a successful one is not recorded any more. */
+function triedBefore(step: StepDocument, { job, from }: Known, to: string): readonly Part[] {
+  const diagnostics = step.diagnostics.filter(({ at }) => at < to)
+  return earlierOf({ ...step, diagnostics }, job, { from, to }).parts
 }
 
 function undoOf({ processState, outcome, attention }: StepDocument, since: string): Part[] {

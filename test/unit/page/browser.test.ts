@@ -661,3 +661,12 @@ it('the use of a throughput names the busiest hour only if the time has hours', 
     'The busiest hour uses 90 % of the provisioned throughput: little is left.',
   )
 })
+
+it('the length of a bar whose beginning is not recorded is the longest possible one', () => {
+  const one = { stepId: 'pay', kind: 'running', from: at(0), to: at(37), what: 'attempt 1 done' }
+  const textsOf = (isExact: boolean) =>
+    barsOf(aJob({ intervals: [{ ...one, isExact }], steps: [aStep({ stepId: 'pay' })] }), 60_000).rows[0]
+      ?.texts
+  expect(textsOf(false)).toEqual([{ what: 'attempt 1 done', length: 'at most 37 s' }])
+  expect(textsOf(true)).toEqual([{ what: 'attempt 1 done', length: '37 s' }])
+})

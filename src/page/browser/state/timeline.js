@@ -151,7 +151,7 @@ export function barsOf({ submittedAt, endedAt, intervals, steps, state }, now) {
     const left = Math.min(100 - leastWidth, Math.max(0, (Date.parse(from) - startMs) * scale))
     const toMs = to === null ? endMs : Date.parse(to)
     const width = Math.max(leastWidth, Math.min(100 - left, (toMs - Date.parse(from)) * scale))
-    return { kind, isExact, left, width, title: `${what}, ${lengthOf({ from, to }, now)}` }
+    return { kind, isExact, left, width, title: `${what}, ${lengthOf({ from, to, isExact }, now)}` }
   }
   const rows = [null, ...steps.map(({ stepId }) => stepId)].flatMap((stepId) => {
     const own = intervals.filter((interval) => interval.stepId === stepId)
@@ -163,10 +163,12 @@ export function barsOf({ submittedAt, endedAt, intervals, steps, state }, now) {
 }
 
 /**
- * @param {Pick<Interval, 'from' | 'to'>} interval
+ * Returns the length of an interval. One whose beginning is not recorded may contain a wait.
+ *
+ * @param {Pick<Interval, 'from' | 'to' | 'isExact'>} interval
  * @param {number} now
  */
-function lengthOf({ from, to }, now) {
-  const ms = (to === null ? now : Date.parse(to)) - Date.parse(from)
-  return `${to === null ? 'for ' : ''}${durationText(ms)}`
+function lengthOf({ from, to, isExact }, now) {
+  if (to === null) return `for ${durationText(now - Date.parse(from))}`
+  return `${isExact ? '' : 'at most '}${durationText(Date.parse(to) - Date.parse(from))}`
 }

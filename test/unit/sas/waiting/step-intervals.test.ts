@@ -298,6 +298,28 @@ describe('what a step did', () => {
     ])
   })
 
+  it('keeps its failed attempts when the job is undone, and a failed undo needs an operator', () => {
+    const attention = {
+      kind: 'compensationFailed',
+      since: at(70),
+      by: 'one',
+      message: '',
+      stepId: null,
+    } as const
+    const undone = aStep('pay', {
+      direction: 'undo',
+      processState: 'Error',
+      diagnostics: failures(10, 65, 70),
+      attention,
+    })
+    const compensation = { since: at(60), by: 'ann', reason: 'no', thenRetry: false }
+    expect(rowsOf([undone], { compensation, processState: 'Error', endedAt: at(70) })).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'undoing', 60, 70, 'inexact'],
+      ['pay', 'operator', 70, null],
+    ])
+  })
+
   it('a pause ends with its job', () => {
     const job = {
       audit: [decided('pause', 10)],
