@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
+import { knownDecisions, noneText } from '../../../src/page/browser/state/audit-pages.js'
 import { commandOf, costCommand } from '../../../src/page/browser/state/commands.js'
 import {
   agoText,
@@ -669,4 +669,12 @@ it('the length of a bar whose beginning is not recorded is the longest possible 
       ?.texts
   expect(textsOf(false)).toEqual([{ what: 'attempt 1 done', length: 'at most 37 s' }])
   expect(textsOf(true)).toEqual([{ what: 'attempt 1 done', length: '37 s' }])
+})
+
+it('an audit in which nothing matches says whether older decisions were searched', () => {
+  expect(noneText('', false, 0)).toBe('No operator has decided anything.')
+  expect(noneText('ada', false, 7)).toBe('No decision matches.')
+  expect(noneText('ada', true, 100)).toBe(
+    'None of the newest 100 decisions matches. Older ones were not searched yet.',
+  )
 })
