@@ -22,7 +22,7 @@ import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat
 import { paceOf, shareText, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
-import { placed } from '../../../src/page/browser/state/graph-layout.js'
+import { lookOf, placed } from '../../../src/page/browser/state/graph-layout.js'
 import { barsOf, decisionsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
 
 type Job = Parameters<typeof timelineOf>[0]
@@ -677,4 +677,13 @@ it('an audit in which nothing matches says whether older decisions were searched
   expect(noneText('ada', true, 100)).toBe(
     'None of the newest 100 decisions matches. Older ones were not searched yet.',
   )
+})
+
+it('the plan tells a parked step from one that waits, and a failed undo from a failed step', () => {
+  const attention = { kind: 'parked', since: at(0), by: 'a', message: '', stepId: 'pay' }
+  const parked = aStep({ stepId: 'pay', failureCount: 2, attention })
+  expect(lookOf(parked)).toMatchObject({ isHeld: true, said: 'Pending, parked', failures: ', failed 2×' })
+  expect(lookOf(aStep({ stepId: 'pay' }))).toMatchObject({ isHeld: false, said: 'Pending', failures: '' })
+  const undone = aStep({ stepId: 'pay', state: 'Error', direction: 'undo', failureCount: 2 })
+  expect(lookOf(undone).failures).toBe(', undo failed 2×')
 })

@@ -253,6 +253,8 @@ function StepPanel({ step }) {
     ['Idempotency key', step.idempotencyKey],
     ...(step.dependsOn.length === 0 ? [] : [['Waits for', step.dependsOn.join(', ')]]),
   ]
+  // The newest attempt is in the list already if it failed.
+  const isListed = outcome?.kind !== 'success' && step.diagnostics.at(-1)?.at === outcome?.at
   return html`<${Panel} title=${`Step ${stepId}`} id="step" more=${html`<${StateBadge} state=${state} />`}>
     ${step.attention === null ? null : html`<p class="problem">${step.attention.kind}: ${step.attention.message}</p>`}
     ${
@@ -275,7 +277,7 @@ function StepPanel({ step }) {
                 </li>`,
             )}
             ${
-              outcome === null
+              outcome === null || isListed
                 ? null
                 : html`<li>
                     <b class=${outcome.kind === 'success' ? 'good' : 'bad'}>newest: ${direction === 'undo' ? 'undo, ' : ''}${outcome.kind}</b>
