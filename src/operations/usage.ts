@@ -2,7 +2,7 @@ import { processorNameOf, roles } from '../connection/internal.js'
 import type { StorePorts } from '../connection/internal.js'
 import { JobUnreadable, type JobClient, type JobSummary } from '../sas/index.js'
 import { jobDocumentId, readJobShape, type JobShape } from '../sas/internal.js'
-import { readThroughput } from './cosmos-throughput.js'
+import { readThroughput, type Throughput } from './cosmos-throughput.js'
 import { looking, type Looked, type UnitSelection } from './unit-selection.js'
 import { usageReport, type UsageReport } from './usage-report.js'
 
@@ -46,7 +46,7 @@ export async function readUsage(
       instances: instancesOf(looked, selection.unitPrefix),
       throughput:
         provisioned === undefined
-          ? await readThroughput(looked.containers.monitoredContainer)
+          ? await throughputOf(selection, looked)
           : { requestUnits: provisioned, kind: 'given' as const, of: null, reason: null },
     })),
   ])
@@ -60,6 +60,13 @@ export async function readUsage(
     question: { documentKilobytes, indexing: 'lean', ...instances },
     throughput,
   })
+}
+
+/** An embedded store has a throughput as the service has one, but does not limit its roles to it. */
+async function throughputOf({ embedded }: UnitSelection, { containers }: Looked): Promise<Throughput> {
+  if (embedded === undefined) return readThroughput(containers.monitoredContainer)
+  const reason = 'the embedded store limits no throughput'
+  return { requestUnits: null, kind: 'unknown', of: null, reason }
 }
 
 /** Reads the newest job of each workflow that has succeeded, or else the newest that has ended. */

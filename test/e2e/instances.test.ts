@@ -34,7 +34,9 @@ it('`dev` runs a store and every role in one process', async () => {
     page: string
   }
   expect(said.workflows).toEqual(['order-fulfilment'])
-  expect((await fetch(said.page, { redirect: 'manual' })).status).toBe(303)
+  const signedIn = await fetch(said.page, { redirect: 'manual' })
+  expect(signedIn.status).toBe(303)
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   await dev.line(
     'stepward dev uses its embedded store, not https://contoso.example stepward/state; "stepward',
   )
@@ -44,6 +46,9 @@ it('`dev` runs a store and every role in one process', async () => {
   expect(submitted.code).toBe(0)
   const status = await run(cli, ['status', 'SW-1001'], store)
   expect(status.stdout).toMatch(/ship +Processed +1 +0\/10/)
+  const charges = await fetch(new URL('/api/charges', said.page), { headers: { cookie } })
+  const { host } = (await charges.json()) as { host: { users: { user: string }[] } | null }
+  expect(host?.users.map(({ user }) => user)).toEqual(expect.arrayContaining(['scheduler', 'agents']))
   expect((await dev.kill('SIGTERM')).code).toBe(0)
 })
 

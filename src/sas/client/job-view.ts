@@ -17,7 +17,7 @@ import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isWaitingAtLimit } from '../gates/place-ahead.js'
 import { payloadsOf } from '../waiting/collect-event.js'
-import { failuresOf, isBetweenTries, isLeftBehind, workOf } from '../model/work.js'
+import { failuresOf, isBetweenTries, isHeldInPause, isLeftBehind, workOf } from '../model/work.js'
 import type { Interval } from '../waiting/interval.js'
 import { intervalsOf } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
@@ -46,7 +46,7 @@ export interface StepView {
    */
   readonly state: ProcessState | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused'
   readonly currentState: string
-  /** The number of the newest attempt, or 0. A step that waits at a limit has not begun another one. */
+  /** The number of the newest attempt, or 0. A step that waits at a limit or in a pause has not begun another. */
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
@@ -210,7 +210,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     action,
     state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
-    attempt: isWaitingAtLimit(step) ? workOf(step).failureCount : step.attempt,
+    attempt: isWaitingAtLimit(step) || isHeldInPause(step) ? workOf(step).failureCount : step.attempt,
     round: roundOf(step),
     collect: step.collect ?? null,
     asks: step.question !== undefined,

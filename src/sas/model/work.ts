@@ -52,6 +52,11 @@ export function isHeldBack(step: StepDocument, now: number): boolean {
   return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }
 
+/** Checks whether an operation waited when its job was paused. It begins no attempt before the job is resumed. */
+export function isHeldInPause({ kind, held }: StepDocument): boolean {
+  return kind === 'operation' && held !== undefined
+}
+
 /** Checks whether an agent has reported a failure that is counted only at the end of the pause after it. */
 export function isBetweenTries({ kind, lockedBy, outcome }: StepDocument): boolean {
   return kind === 'operation' && lockedBy !== null && outcome?.kind === 'failed'

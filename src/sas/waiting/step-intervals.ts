@@ -1,5 +1,5 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { isBehind, isHeldBack, isLeftBehind } from '../model/work.js'
+import { isBehind, isHeldBack, isHeldInPause, isLeftBehind } from '../model/work.js'
 import { earlierOf, withoutPauses } from './earlier-attempts.js'
 import { latest, type Interval, type Part } from './interval.js'
 
@@ -14,7 +14,10 @@ export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], no
     const from = ready.get(step.stepId) ?? job.submittedAt
     return partsOf(step, { job, from, now }).map((part) => ({ stepId: step.stepId, ...part }))
   })
-  return [...pausesOf(job), ...parts].filter(({ from, to }) => to === null || from < to)
+  // A step that a restart has taken over did its work before this job was submitted.
+  return [...pausesOf(job), ...parts].filter(
+    ({ from, to }) => to === null || (from < to && to > job.submittedAt),
+  )
 }
 
 /** Returns the time at which each step could begin: when the steps on which it depends had ended. */
@@ -53,7 +56,10 @@ interface Known {
 
 function partsOf(step: StepDocument, known: Known): Part[] {
   const { job } = known
-  if (step.direction === 'undo' && job.compensation !== null) return undoOf(step, job.compensation.since)
+  if (step.direction === 'undo' && job.compensation !== null) {
+    const { since } = job.compensation
+    return [...triedBefore(step, known, since), ...undoOf(step, since), ...flagOf(step, job)]
+  }
   if (step.dispatch === 0) return notBegun(step, job, job.submittedAt)
   const { parts, at } = earlierOf(step, job, { from: known.from, to: endOf(step) })
   const isToBegin = job.steps[step.stepId]?.state === 'NotStarted'
@@ -68,6 +74,12 @@ function endOf(step: StepDocument): string | null {
   if (processState !== 'Processed' && processState !== 'Error') return null
   const flagged = attention === null ? [] : [attention.since]
   return latest(['', ...endsOf(step), ...diagnostics.map(({ at }) => at), ...flagged])
+}
+
+/** Returns the failed attempts before the undo began. The end of a successful one is not recorded any more. */
+function triedBefore(step: StepDocument, { job, from }: Known, to: string): readonly Part[] {
+  const diagnostics = step.diagnostics.filter(({ at }) => at < to)
+  return earlierOf({ ...step, diagnostics }, job, { from, to }).parts
 }
 
 function undoOf({ processState, outcome, attention }: StepDocument, since: string): Part[] {
@@ -123,24 +135,30 @@ function newest(step: StepDocument, { job, from, now }: Known): Part[] {
   if (asked) return [open('waits for an answer', 'waiting', asked.since)]
   if (kind === 'waitFor') return [open('waits for an event')]
   if (kind !== 'operation') return [open(`waits${untilText(step)}`)]
+  if (isHeldInPause(step)) return inPause(step, { from, before, open })
   if (isHeldBack(step, now) || outcome?.kind === 'failed')
     return [open(`backs off${untilText(step)}`, 'backingOff')]
   return underWay(step, { from, before, open })
 }
 
+/** What a step did before its newest part, and how this part is made. */
+interface Before {
+  readonly from: string
+  readonly before: 'waiting' | 'backingOff'
+  readonly open: (what: string, kind: Part['kind'], since?: string) => Part
+}
+
+/** A step that waited when its job was paused has left its limits, and no attempt of it is under way. */
+function inPause({ held }: StepDocument, { from, before, open }: Before): Part[] {
+  const paused = latest([from, new Date(held?.atMs ?? 0).toISOString()])
+  return [
+    { kind: before, from, to: paused, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
+    open('waits, because the job is paused', 'paused', paused),
+  ]
+}
+
 /** The deadline of an attempt tells when the attempt was offered to agents. */
-function underWay(
-  step: StepDocument,
-  {
-    from,
-    before,
-    open,
-  }: {
-    readonly from: string
-    readonly before: 'waiting' | 'backingOff'
-    readonly open: (what: string, kind: Part['kind'], since?: string) => Part
-  },
-): Part[] {
+function underWay(step: StepDocument, { from, before, open }: Before): Part[] {
   const { completeByMs, completeWithinMs, attempt, claim } = step
   const offeredMs = completeByMs === null ? null : completeByMs - completeWithinMs
   const offered = claim?.at ?? (offeredMs === null ? from : new Date(offeredMs).toISOString())

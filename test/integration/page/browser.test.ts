@@ -355,7 +355,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     const [first] = await page.evaluate<string[]>(
       `[...${panel}.querySelectorAll('li')].map((one) => one.textContent)`,
     )
-    expect(first).toMatch(/^buying, pay\s*\d+ jobs: step pay: the card is refused/)
+    expect(first).toMatch(/^buying, pay\s*\d+ jobs, such as: step pay: the card is refused/)
     await page.until(`${panel}.textContent.includes('next attempt')`)
     await page.until(`/RU a second, computed\\s*[\\d.]+/.test(document.body.textContent)`)
     await page.evaluate(`${panel}.querySelector('li a').click()`)

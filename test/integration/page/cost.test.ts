@@ -42,7 +42,7 @@ const usageOf = async (query: string): Promise<Usage> =>
   JSON.parse((await store.get(`/api/usage${query}`)).text) as Usage
 
 describe('the usage of the page', () => {
-  it('counts the ended jobs of each workflow, and reads instances and throughput from the store', async () => {
+  it('counts the ended jobs of each workflow, and compares them with no throughput that does not limit them', async () => {
     const found = await usageOf('')
     expect(found).toMatchObject({
       ended: 2,
@@ -51,7 +51,10 @@ describe('the usage of the page', () => {
         { workflow: expect.any(String) as string, ended: 1 },
       ],
       assumed: { isTogether: true, instances: 1, partitions: 1 },
-      forecast: { throughput: { requestUnits: 400, kind: 'manual', of: 'container', reason: null } },
+      forecast: {
+        throughput: { requestUnits: null, reason: 'the embedded store limits no throughput' },
+        share: null,
+      },
     })
     expect((await usageOf('?provisioned=1000')).forecast).toMatchObject({
       throughput: { requestUnits: 1_000, kind: 'given' },
@@ -61,6 +64,8 @@ describe('the usage of the page', () => {
 
   it('reads the throughput of the database if the container has none, and says why there is none', async () => {
     const client = store.store.client()
+    const own = client.database('stepward').container('state')
+    expect(await readThroughput(own)).toMatchObject({ requestUnits: 400, kind: 'manual', of: 'container' })
     const { database } = await client.databases.createIfNotExists({ id: 'shared', throughput: 1_000 })
     const { container } = await database.containers.createIfNotExists({ id: 'c', partitionKey: '/pk' })
     expect(await readThroughput(container)).toMatchObject({ requestUnits: 1_000, of: 'database' })
@@ -132,7 +137,10 @@ describe.skipIf(path === null)('the view Cost in a browser', () => {
     expect(await page.until<string>(`${panel('This process, measured')}?.textContent`)).toContain(
       'runs no roles',
     )
-    expect(await page.evaluate('document.body.textContent')).toContain('400')
+    const text = await page.evaluate<string>('document.body.textContent')
+    expect(text).toContain('the embedded store limits no throughput')
+    expect(text).toContain('RU/s on average over 24 h')
+    expect(text).toContain('in the busiest hour')
     for (const [width, isDark] of [
       [390, false],
       [800, false],
@@ -154,7 +162,7 @@ describe.skipIf(path === null)('the view Cost in a browser', () => {
   it('takes the throughput and the hours from its address, and gives the command', async () => {
     await page.begin(`${store.origin}/cost?provisioned=1&hours=2`)
     const text = await page.until<string>(`document.querySelector('.share.high')?.textContent`)
-    expect(text).toContain('requests are throttled')
+    expect(text).toMatch(/^The busiest hour uses .* %.*, more than there is\./u)
     expect(await page.evaluate('document.body.textContent')).toContain(
       'stepward usage --hours 2 --provisioned 1',
     )

@@ -154,6 +154,9 @@ describe.skipIf(path === null)('pauses in a browser', () => {
     expect(await page.evaluate(command)).toContain(`agent '${hostile}'`)
     await closeDialog(page)
     await store.host.client.pause('P-1', 'checked', { by: 'ann' })
+    await page.begin(`${store.origin}/`)
+    const line = `[...document.querySelectorAll('main a[href="/pauses"]')].find((one) => one.textContent.startsWith('Paused'))`
+    expect(await page.until<string>(`${line}?.textContent`)).toBe(`Paused: agent ${hostile}, 1 job`)
     await page.begin(`${store.origin}/pauses`)
     const rows = await page.until<string[]>(
       `[[...document.querySelectorAll('table.pauses tbody tr')].map((row) => row.textContent)].find((all) => all.length === 2)`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
+import { knownDecisions, noneText } from '../../../src/page/browser/state/audit-pages.js'
 import { commandOf, costCommand } from '../../../src/page/browser/state/commands.js'
 import {
   agoText,
@@ -19,11 +19,11 @@ import {
 import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
-import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
+import { paceOf, shareText, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { isWithin, matches, unseenText, withUnseen } from '../../../src/page/browser/state/job-filters.js'
-import { placed } from '../../../src/page/browser/state/graph-layout.js'
-import { barsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
+import { lookOf, placed } from '../../../src/page/browser/state/graph-layout.js'
+import { barsOf, decisionsOf, timelineOf } from '../../../src/page/browser/state/timeline.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -461,6 +461,39 @@ describe('the timeline of a job', () => {
   })
 })
 
+describe('the job of a restart', () => {
+  const restartOf = { jobId: 'J-0', from: 'pay', at: at(360), by: 'ada', why: 'new card' }
+  const done = (second: number) => ({ kind: 'success', at: at(second), by: 'agent' })
+  const diagnostics = [{ at: at(1), by: 'agent', attempt: 1, message: 'busy' }]
+  const job = aJob({
+    submittedAt: at(360),
+    restartOf,
+    audit: [{ command: 'pause', stepId: null, at: at(365), by: 'eve', why: 'wait' }],
+    steps: [
+      aStep({ stepId: 'reserve', diagnostics, outcome: done(2) }),
+      aStep({ stepId: 'pay', outcome: done(370) }),
+    ],
+  })
+
+  it('begins its timeline with the restart, and says which steps were taken over', () => {
+    expect(timelineOf(job).map(({ at: time, what, stepId }) => [time, what, stepId])).toEqual([
+      [at(360), 'restart of J-0 from step pay by ada', null],
+      [at(360), 'taken over: done', 'reserve'],
+      [at(365), 'pause by eve', null],
+      [at(370), 'done', 'pay'],
+    ])
+    expect(timelineOf(job)[0]?.detail).toBe('new card')
+  })
+
+  it('lists the restart before the later decisions', () => {
+    expect(decisionsOf(job).map(({ what, by, why }) => [what, by, why])).toEqual([
+      ['restart of J-0 from step pay', 'ada', 'new card'],
+      ['pause', 'eve', 'wait'],
+    ])
+    expect(decisionsOf(aJob({}))).toEqual([])
+  })
+})
+
 describe('the timeline of an undo', () => {
   const undone = aStep({
     stepId: 'pay',
@@ -618,3 +651,39 @@ it.each([
     expect(isWithin({ submittedAt } as never, { jobs: [last as never], next })).toBe(is)
   },
 )
+
+it('the use of a throughput names the busiest hour only if the time has hours', () => {
+  const minute = 60_000
+  expect(shareText(1.027, 11 * minute)).toBe(
+    'The last 11 min use 102.7 % of the provisioned throughput, more than there is.',
+  )
+  expect(shareText(0.9, 90 * minute)).toBe(
+    'The busiest hour uses 90 % of the provisioned throughput: little is left.',
+  )
+})
+
+it('the length of a bar whose beginning is not recorded is the longest possible one', () => {
+  const one = { stepId: 'pay', kind: 'running', from: at(0), to: at(37), what: 'attempt 1 done' }
+  const textsOf = (isExact: boolean) =>
+    barsOf(aJob({ intervals: [{ ...one, isExact }], steps: [aStep({ stepId: 'pay' })] }), 60_000).rows[0]
+      ?.texts
+  expect(textsOf(false)).toEqual([{ what: 'attempt 1 done', length: 'at most 37 s' }])
+  expect(textsOf(true)).toEqual([{ what: 'attempt 1 done', length: '37 s' }])
+})
+
+it('an audit in which nothing matches says whether older decisions were searched', () => {
+  expect(noneText('', false, 0)).toBe('No operator has decided anything.')
+  expect(noneText('ada', false, 7)).toBe('No decision matches.')
+  expect(noneText('ada', true, 100)).toBe(
+    'None of the newest 100 decisions matches. Older ones were not searched yet.',
+  )
+})
+
+it('the plan tells a parked step from one that waits, and a failed undo from a failed step', () => {
+  const attention = { kind: 'parked', since: at(0), by: 'a', message: '', stepId: 'pay' }
+  const parked = aStep({ stepId: 'pay', failureCount: 2, attention })
+  expect(lookOf(parked)).toMatchObject({ isHeld: true, said: 'Pending, parked', failures: ', failed 2×' })
+  expect(lookOf(aStep({ stepId: 'pay' }))).toMatchObject({ isHeld: false, said: 'Pending', failures: '' })
+  const undone = aStep({ stepId: 'pay', state: 'Error', direction: 'undo', failureCount: 2 })
+  expect(lookOf(undone).failures).toBe(', undo failed 2×')
+})

@@ -177,13 +177,17 @@ function printPlan(plan: CancelPlan, terminal: Terminal): void {
   for (const part of partsOf(plan)) terminal.print(wrapped(part, terminal.width, '  '))
 }
 
-function partsOf({ stopped, undone, kept }: CancelPlan): readonly string[] {
+function partsOf({ stopped, undone, kept, uncertain }: CancelPlan): readonly string[] {
+  const named = (id: string): string => (uncertain.includes(id) ? `${id} (may have acted)` : id)
   const parts = [
     ['stopped', stopped],
     ['undone', undone],
     ['effects stay', kept],
   ] as const
-  return parts.map(([name, ids]) => `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`)
+  return parts.map(
+    ([name, ids]) =>
+      `${name}: ${ids.length === 0 ? 'none' : ids.map(name === 'stopped' ? String : named).join(', ')}`,
+  )
 }
 
 /** Prints what became of each job. `details` has more about some of the jobs, which then have a line each. */

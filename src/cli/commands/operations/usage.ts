@@ -5,7 +5,10 @@ import { withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { exitCodes } from '../../output/cli-error.js'
+import { durationText } from '../../output/duration-text.js'
 import { table, type Terminal } from '../../output/terminal.js'
+
+const hourMs = 3_600_000
 
 export interface UsageOptions extends StoreOptions {
   readonly hours: string
@@ -82,14 +85,21 @@ function described(report: UsageReport & Measured): string {
   ].join('\n')
 }
 
-function forecastOf({ forecast }: UsageReport): string {
+function forecastOf({ forecast, since, until }: UsageReport): string {
   const { mean, busiest, idle, throughput, share, jobsPerHour } = forecast
-  const used = `mean ${rounded(mean)}, busiest hour ${rounded(busiest)}, without work ${rounded(idle)}`
+  const overMs = Date.parse(until) - Date.parse(since)
+  // In a time below an hour, no hour is the busiest.
+  const hour = overMs < hourMs ? '' : `, busiest hour ${rounded(busiest)}`
+  const used = `mean ${rounded(mean)} over ${overText(overMs)}${hour}, without work ${rounded(idle)}`
   const { requestUnits, kind, of, reason } = throughput
   if (requestUnits === null || share === null) return `${used}; ${reason}: give --provisioned`
   const where = of === null ? kind : `${kind}, of the ${of}`
   const most = jobsPerHour === null ? '' : `; enough for ${jobsPerHour.toLocaleString('en')} jobs an hour`
   return `${used}: ${rounded(share * 100)} % of ${rounded(requestUnits)} RU/s (${where})${most}`
+}
+
+function overText(ms: number): string {
+  return ms < hourMs ? durationText(ms) : `${rounded(ms / hourMs)} h`
 }
 
 function rounded(value: number): string {

@@ -10,8 +10,10 @@ import {
   type Settings,
 } from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
+import { Metrics } from '../../../host/internal.js'
+import { systemClock } from '../../../platform/index.js'
 import type { ServedPage } from '../../../page/index.js'
-import { consoleLogger } from '../../../telemetry/index.js'
+import { consoleLogger, fanOut } from '../../../telemetry/index.js'
 import { keptVersionsMs } from '../../input/kept-versions.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { openingData, payloadFolder } from '../../input/data-directory.js'
@@ -62,18 +64,25 @@ export async function dev(
     const where = { ...kept, ...(client === undefined ? { embedded: store } : { client }) }
     const level = verbose === true ? 'debug' : 'info'
     if (keepVersionsMs !== undefined) await provision({ ...settings, embedded: store }, { keepVersionsMs })
+    const metrics = new Metrics(systemClock.now())
     const host = await startHost({
       ...settings,
       roles,
       ...where,
       agents,
       schedules,
-      telemetry: consoleLogger({ level }),
+      telemetry: fanOut(consoleLogger({ level }), metrics),
     })
     const { endpoint, key } = store
     try {
       const page = await devPage(
-        { settings: { ...settings, ...where }, endpoint, workflows, pagePort },
+        {
+          settings: { ...settings, ...where },
+          endpoint,
+          workflows,
+          pagePort,
+          hostCharges: () => metrics.charges,
+        },
         options,
         terminal,
       )
@@ -100,6 +109,8 @@ interface DevStore {
   readonly workflows: UserModule['workflows']
   /** The port of the page, or null for the usual one. */
   readonly pagePort: number | null
+  /** What the roles of this process have used. */
+  readonly hostCharges: () => Metrics['charges']
 }
 
 function pagePortOf({ page, pagePort }: DevOptions): number | null {
@@ -109,7 +120,7 @@ function pagePortOf({ page, pagePort }: DevOptions): number | null {
 
 /** Serves the page for operators, unless it is switched off. */
 async function devPage(
-  { settings, endpoint, workflows, pagePort }: DevStore,
+  { settings, endpoint, workflows, pagePort, hostCharges }: DevStore,
   { page, data, json }: DevOptions,
   terminal: Terminal,
 ): Promise<ServedPage | null> {
@@ -122,6 +133,7 @@ async function devPage(
     port: pagePort,
     by: whoAmI(),
     workflows,
+    hostCharges,
     links: processSettings().answerLinks,
     onOpened: (address) => {
       if (json !== true) terminal.print(`for another browser: ${address}`)

@@ -28,7 +28,7 @@ export function FailingOperations({ groups, retrying, error }) {
                   <${Link} to=${addressOf('/jobs', { workflow, step: stepId, attention: 'true' })}
                     >${`${workflow}, ${stepId}`}<//
                   >
-                  <span class="quiet">${`${counted(jobs, 'job', 'jobs')}: ${message}`}</span>
+                  <span class="quiet">${jobs === 1 ? `1 job: ${message}` : `${jobs} jobs, such as: ${message}`}</span>
                 </li>`,
             )}
           </ul>`
@@ -52,7 +52,8 @@ export function RetriesOf({ agent }) {
 }
 
 /**
- * Returns the steps of the groups, with the most jobs first. A step can have several groups, one for each cause.
+ * Returns the steps of the groups, with the most jobs first. A step can have several groups, one for each cause, and the
+ * messages in a group may differ in numbers. So the message is that of one job.
  *
  * @param {readonly Group[]} groups
  */

@@ -13,3 +13,16 @@ export function knownDecisions(pages) {
   const known = Number.isNaN(until) ? rows : rows.filter(({ at }) => Date.parse(at) >= until)
   return known.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
 }
+
+/**
+ * Returns what an empty list says. Only the decisions that were read are searched.
+ *
+ * @param {string} text
+ * @param {boolean} hasMore
+ * @param {number} read
+ */
+export function noneText(text, hasMore, read) {
+  if (text.trim() === '') return 'No operator has decided anything.'
+  if (!hasMore) return 'No decision matches.'
+  return `None of the newest ${read} decisions matches. Older ones were not searched yet.`
+}

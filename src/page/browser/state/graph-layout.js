@@ -137,3 +137,16 @@ function placedWithCare(steps, direction) {
     })),
   }
 }
+
+/**
+ * Returns how the plan shows a step. A parked step waits for an operator, and not for its turn. A failed undo is no
+ * failure of the step itself.
+ *
+ * @param {Pick<import('./shapes.js').Step, 'state' | 'direction' | 'failureCount' | 'attention'>} step
+ */
+export function lookOf({ state, direction, failureCount, attention }) {
+  const isHeld = attention?.kind === 'parked'
+  const what = direction === 'undo' ? 'undo failed' : 'failed'
+  const failures = failureCount > 0 ? `, ${what} ${failureCount}×` : ''
+  return { state, isHeld, failures, said: isHeld ? `${state}, parked` : state }
+}

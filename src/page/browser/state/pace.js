@@ -1,4 +1,5 @@
 /** @import { JobSummary } from './shapes.js' */
+import { durationText } from './formats.js'
 
 /** The time of which the numbers tell. */
 const windowMs = 5 * 60_000
@@ -51,4 +52,23 @@ export function paceOf(ends, now, sinceMs) {
     p95Ms: at(0.95),
     meanSteps: took.length === 0 ? null : Math.max(1, Math.round(steps / took.length)),
   }
+}
+
+export const hourMs = 3_600_000
+
+/** @param {number} ms the time over which figures were counted */
+export function overText(ms) {
+  return ms < hourMs ? durationText(ms) : `${Math.round(ms / (hourMs / 10)) / 10} h`
+}
+
+/**
+ * Returns how much of the throughput was used. In a time below an hour, no hour is the busiest.
+ *
+ * @param {number} share
+ * @param {number} overMs
+ */
+export function shareText(share, overMs) {
+  const who = overMs < hourMs ? `The last ${overText(overMs)} use` : 'The busiest hour uses'
+  const note = share > 1 ? ', more than there is' : share > 0.8 ? ': little is left' : ''
+  return `${who} ${Math.round(share * 1_000) / 10} % of the provisioned throughput${note}.`
 }

@@ -15,8 +15,14 @@ import { durationText } from './formats.js'
 export function timelineOf(job) {
   const { submittedAt, endedAt, audit, compensation, notices, diagnostics, steps, state, restartedAs } = job
   /** @type {Moment[]} */
-  const moments = [moment(submittedAt, 'submitted', 'plain')]
-  for (const step of steps) moments.push(...momentsOfStep(step, compensation?.since ?? ''))
+  const moments = [submission(job)]
+  for (const step of steps) {
+    const own = momentsOfStep(step, compensation?.since ?? '')
+    moments.push(...own.filter(({ at }) => at >= submittedAt))
+    // What happened before is the past of the job that was restarted, and its end is enough here.
+    const last = own.findLast(({ at }) => at < submittedAt)
+    if (last !== undefined) moments.push({ ...last, at: submittedAt, what: `taken over: ${last.what}` })
+  }
   for (const { at, by, message } of diagnostics)
     moments.push({ ...moment(at, 'reported', 'bad', message), by })
   for (const { at, by, why, command, stepId } of audit) {
@@ -37,6 +43,31 @@ export function timelineOf(job) {
   }
   if (endedAt !== null) moments.push(moment(endedAt, endText(job), state === 'Processed' ? 'good' : 'bad'))
   return moments.sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
+}
+
+/**
+ * @param {Job} job
+ * @returns {Moment}
+ */
+function submission({ submittedAt, restartOf }) {
+  if (restartOf === null) return moment(submittedAt, 'submitted', 'plain')
+  const { jobId, from, by, why } = restartOf
+  return moment(submittedAt, `restart of ${jobId} from step ${from} by ${by}`, 'person', why)
+}
+
+/**
+ * Returns the decisions of operators about a job, the oldest first. The restart that made a job is the first.
+ *
+ * @param {Pick<Job, 'audit' | 'restartOf'>} job
+ */
+export function decisionsOf({ audit, restartOf }) {
+  const rows = audit.map((row) => ({
+    ...row,
+    what: row.stepId === null ? row.command : `${row.command} ${row.stepId}`,
+  }))
+  if (restartOf === null) return rows
+  const { at, by, why, jobId, from } = restartOf
+  return [{ at, by, why, what: `restart of ${jobId} from step ${from}` }, ...rows]
 }
 
 /**
@@ -120,7 +151,7 @@ export function barsOf({ submittedAt, endedAt, intervals, steps, state }, now) {
     const left = Math.min(100 - leastWidth, Math.max(0, (Date.parse(from) - startMs) * scale))
     const toMs = to === null ? endMs : Date.parse(to)
     const width = Math.max(leastWidth, Math.min(100 - left, (toMs - Date.parse(from)) * scale))
-    return { kind, isExact, left, width, title: `${what}, ${lengthOf({ from, to }, now)}` }
+    return { kind, isExact, left, width, title: `${what}, ${lengthOf({ from, to, isExact }, now)}` }
   }
   const rows = [null, ...steps.map(({ stepId }) => stepId)].flatMap((stepId) => {
     const own = intervals.filter((interval) => interval.stepId === stepId)
@@ -132,10 +163,12 @@ export function barsOf({ submittedAt, endedAt, intervals, steps, state }, now) {
 }
 
 /**
- * @param {Pick<Interval, 'from' | 'to'>} interval
+ * Returns the length of an interval. One whose beginning is not recorded may contain a wait.
+ *
+ * @param {Pick<Interval, 'from' | 'to' | 'isExact'>} interval
  * @param {number} now
  */
-function lengthOf({ from, to }, now) {
-  const ms = (to === null ? now : Date.parse(to)) - Date.parse(from)
-  return `${to === null ? 'for ' : ''}${durationText(ms)}`
+function lengthOf({ from, to, isExact }, now) {
+  if (to === null) return `for ${durationText(now - Date.parse(from))}`
+  return `${isExact ? '' : 'at most '}${durationText(Date.parse(to) - Date.parse(from))}`
 }

@@ -5,7 +5,7 @@ import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
-import { knownDecisions } from '../state/audit-pages.js'
+import { knownDecisions, noneText } from '../state/audit-pages.js'
 
 /** The decisions of operators about all jobs, schedules, limits, pauses and instances, page by page. */
 export function AuditView() {
@@ -46,12 +46,12 @@ export function AuditView() {
         : html`<section class="panel">
             <${Decisions}
               rows=${rows.map((row) => ({ ...row, what: html`<${What} row=${row} />` }))}
-              none=${text === '' ? 'No operator has decided anything.' : 'No decision matches.'}
+              none=${noneText(text, next !== null, knownDecisions(pages).length)}
             />
           </section>`
     }
     <${Problem} error=${problem} />
-    ${next === null ? null : html`<p><button type="button" onClick=${older}>Older decisions</button></p>`}`
+    ${next === null ? null : html`<p><button type="button" onClick=${older}>${text === '' ? 'Older decisions' : 'Search older decisions'}</button></p>`}`
 }
 
 /** @param {{ row: AuditRow }} props */

@@ -7,6 +7,7 @@ import { useLoaded } from '../state/api.js'
 import { usageCommand } from '../state/commands.js'
 import { counted, momentText, unitsText } from '../state/formats.js'
 import { useInterval } from '../state/live.js'
+import { hourMs, overText, shareText } from '../state/pace.js'
 
 const chargesMs = 5_000
 
@@ -43,8 +44,8 @@ export function Usage() {
 
 /** @param {{ usage: UsageReport }} props */
 function Used({ usage }) {
-  const { workflows, roles, feeds, forecast, assumed, ended, jobs, since, isCut, charge } = usage
-  return html`<${Forecast} forecast=${forecast} />
+  const { workflows, roles, feeds, forecast, assumed, ended, jobs, since, until, isCut, charge } = usage
+  return html`<${Forecast} forecast=${forecast} overMs=${Date.parse(until) - Date.parse(since)} />
     <p class="quiet">
       <b>Computed</b>${` from ${counted(ended, 'job that has', 'jobs that have')} ended, of ${counted(jobs, 'job', 'jobs')} submitted since ${momentText(since, Date.now())}, ${isCut ? 'the newest that are read, ' : ''}and from the leases: ${counted(assumed.instances, 'instance', 'instances')} of each role, ${assumed.isTogether ? 'all roles in one process' : 'roles apart'}, ${counted(assumed.partitions, 'partition', 'partitions')}. Charges of the change feed are upper limits. Read for ${unitsText(charge)} RU.`}
     </p>
@@ -81,20 +82,30 @@ function Used({ usage }) {
     </div>`
 }
 
-/** @param {{ forecast: UsageReport['forecast'] }} props */
-function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, share, jobsPerHour } }) {
+/**
+ * Compares the use with the throughput. In a time below an hour, no hour is the busiest.
+ *
+ * @param {{ forecast: UsageReport['forecast'], overMs: number }} props
+ */
+function Forecast({
+  forecast: { mean, busiest, idle, busiestHour, throughput, share, jobsPerHour },
+  overMs,
+}) {
   const { requestUnits, kind, of, reason } = throughput
   const tiles = /** @type {[string, string][]} */ ([
-    [unitsText(mean), 'RU/s on average'],
-    [
-      unitsText(busiest),
-      `RU/s in the busiest hour${busiestHour === null ? '' : ` (${momentText(busiestHour, Date.now())})`}`,
-    ],
+    [unitsText(mean), `RU/s on average over ${overText(overMs)}`],
+    ...(overMs >= hourMs
+      ? [
+          [
+            unitsText(busiest),
+            `RU/s in the busiest hour${busiestHour === null ? '' : ` (${momentText(busiestHour, Date.now())})`}`,
+          ],
+        ]
+      : []),
     [unitsText(idle), 'RU/s without work'],
-    [
-      requestUnits === null ? '?' : unitsText(requestUnits),
-      `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`,
-    ],
+    ...(requestUnits === null
+      ? []
+      : [[unitsText(requestUnits), `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`]]),
     ...(jobsPerHour === null ? [] : [[unitsText(jobsPerHour), 'jobs an hour fit into the throughput']]),
   ])
   const percent = Math.round((share ?? 0) * 1_000) / 10
@@ -103,10 +114,10 @@ function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, sh
     </div>
     ${
       share === null
-        ? html`<p class="why">The provisioned throughput is not known: <bdi>${reason}</bdi>. Type it above.</p>`
+        ? html`<p class="why">There is no throughput to compare with: <bdi>${reason}</bdi>. Type one above to compare.</p>`
         : html`<div class=${share > 0.8 ? 'share high' : 'share'}>
             <label
-              >${`The busiest hour uses ${percent} % of the provisioned throughput${share > 1 ? ': requests are throttled' : share > 0.8 ? ': little is left' : ''}.`}
+              >${shareText(share, overMs)}
               <meter min="0" max="100" value=${Math.min(100, percent)}></meter>
             </label>
           </div>`

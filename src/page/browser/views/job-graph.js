@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { marks } from '../parts/basics.js'
 import { address, addressOf, open } from '../state/address.js'
-import { nodeSize, placed } from '../state/graph-layout.js'
+import { lookOf, nodeSize, placed } from '../state/graph-layout.js'
 
 /** A narrow window shows the graph from top to bottom. */
 const narrow = matchMedia('(max-width: 700px)')
@@ -49,17 +49,17 @@ export function JobGraph({ steps, chosen }) {
 
 /** @param {{ step: Step, x: number, y: number, isChosen: boolean }} props */
 function Node({ step, x, y, isChosen }) {
-  const { stepId, state, actor, action, kind, asks, failureCount } = step
+  const { stepId, actor, action, kind, asks } = step
+  const { state, isHeld, failures, said } = lookOf(step)
   const { width, height } = nodeSize
   const { query } = address.value
   const to = addressOf('/job', { ...Object.fromEntries(query), step: stepId })
   const what = kind === 'operation' ? `${actor}.${action}` : asks ? 'question' : kind
-  const failures = failureCount > 0 ? `, failed ${failureCount}×` : ''
   return html`<a
     href=${to}
-    class=${`node state-${state.toLowerCase()} ${isChosen ? 'is-chosen' : ''}`}
+    class=${`node state-${state.toLowerCase()} ${isHeld ? 'is-held' : ''} ${isChosen ? 'is-chosen' : ''}`}
     aria-current=${isChosen ? 'true' : undefined}
-    aria-label=${`step ${stepId}, ${state}${failures}`}
+    aria-label=${`step ${stepId}, ${said}${failures}`}
     transform=${`translate(${x - width / 2} ${y - height / 2})`}
     onClick=${(/** @type {MouseEvent} */ event) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return
@@ -67,9 +67,9 @@ function Node({ step, x, y, isChosen }) {
       open(to, true)
     }}
   >
-    <title>${stepId}: ${state}${failures}</title>
+    <title>${stepId}: ${said}${failures}</title>
     <rect width=${width} height=${height} rx="8" />
-    <text x="12" y="20" class="node-name">${clipped(`${marks[state] ?? '?'} ${stepId}`, '600 14px')}</text>
+    <text x="12" y="20" class="node-name">${clipped(`${isHeld ? '!' : (marks[state] ?? '?')} ${stepId}`, '600 14px')}</text>
     <text x="12" y="37" class="node-what">${clipped(`${what}${failures}`, '12px')}</text>
   </a>`
 }

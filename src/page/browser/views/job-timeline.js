@@ -64,7 +64,7 @@ export function Bars({ job, chosen }) {
         : html`<p><button type="button" onClick=${() => setWhole(true)}>Show all ${counted(rows.length, 'row', 'rows')}</button></p>`
     }
     <p class="quiet">
-      ${`From ${momentText(new Date(startMs).toISOString(), now)} to ${isOpen || job.endedAt === null ? 'now' : momentText(job.endedAt, now)}, ${durationText(endMs - startMs)}. `}
+      ${`From ${momentText(new Date(startMs).toISOString(), now)} to ${isOpen ? 'now' : momentText(new Date(endMs).toISOString(), now)}, ${durationText(endMs - startMs)}. `}
       ${rows.some(({ bars }) => bars.some(({ isExact }) => !isExact)) ? 'The beginning of a pale bar is not recorded. Such a bar may also contain a wait, a back-off or an attempt.' : null}
     </p>`
 }

@@ -10,6 +10,7 @@ import { onSameStore } from '../state/commands.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, durationText, momentText, withMoments } from '../state/formats.js'
+import { decisionsOf } from '../state/timeline.js'
 import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
@@ -68,7 +69,7 @@ export function JobView() {
         <${UndoPath} job=${data} />
         <${Costs} job=${data} />
         <${Panel} title="Decisions of operators"><${Decisions}
-            rows=${data.audit.map((row) => ({ ...row, what: row.stepId === null ? row.command : `${row.command} ${row.stepId}` }))}
+            rows=${decisionsOf(data)}
             none="No operator has decided anything about this job."
         /><//>
         ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
@@ -252,6 +253,8 @@ function StepPanel({ step }) {
     ['Idempotency key', step.idempotencyKey],
     ...(step.dependsOn.length === 0 ? [] : [['Waits for', step.dependsOn.join(', ')]]),
   ]
+  // The newest attempt is in the list already if it failed.
+  const isListed = outcome?.kind !== 'success' && step.diagnostics.at(-1)?.at === outcome?.at
   return html`<${Panel} title=${`Step ${stepId}`} id="step" more=${html`<${StateBadge} state=${state} />`}>
     ${step.attention === null ? null : html`<p class="problem">${step.attention.kind}: ${step.attention.message}</p>`}
     ${
@@ -274,7 +277,7 @@ function StepPanel({ step }) {
                 </li>`,
             )}
             ${
-              outcome === null
+              outcome === null || isListed
                 ? null
                 : html`<li>
                     <b class=${outcome.kind === 'success' ? 'good' : 'bad'}>newest: ${direction === 'undo' ? 'undo, ' : ''}${outcome.kind}</b>

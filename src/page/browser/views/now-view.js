@@ -1,5 +1,5 @@
 /** @import { End } from '../state/pace.js' */
-/** @import { CostReport, Finding, Found, JobPage, JobSummary, Lag, Questions } from '../state/shapes.js' */
+/** @import { CostReport, Finding, Found, JobPage, JobSummary, Lag, Pauses, Questions } from '../state/shapes.js' */
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
@@ -14,11 +14,15 @@ import { groupedFindings } from '../state/grouped-findings.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { paceOf, withEnds } from '../state/pace.js'
 import { states } from '../state/shapes.js'
+import { PausedLine } from '../now/paused-line.js'
+import { needs } from '../now/need-you.js'
 
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
 const restMs = 5_000
 /** The interval of the reads of the findings, some of which come and go without a change of a job. */
 const findingsMs = 60_000
+/** The interval of the reads of pauses, which may begin without a change of a job. */
+const pausesMs = 15_000
 const mostShown = 15
 const retryingPath = addressOf('/api/jobs', { waitingFor: 'retry', limit: '50' })
 
@@ -31,12 +35,14 @@ export function NowView() {
   const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
   const retrying = /** @type {import('../state/api.js').Loaded<JobPage>} */ (useLoaded(retryingPath))
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
+  const pauses = /** @type {import('../state/api.js').Loaded<Pauses>} */ (useLoaded('/api/pauses'))
   const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))
   const [ends, setEnds] = useState(/** @type {readonly End[]} */ ([]))
   const again = useThrottled(() => {
-    for (const { reload } of [counts, found, asking, retrying, lag]) reload()
+    for (const { reload } of [counts, found, asking, retrying, lag, pauses]) reload()
   }, restMs)
   useInterval(findings.reload, findingsMs)
+  useInterval(pauses.reload, pausesMs)
   useChanges((changes) => {
     again()
     if (changes === null) return
@@ -56,6 +62,7 @@ export function NowView() {
           <//>`,
       )}
     </div>
+    <${PausedLine} pauses=${pauses.data} error=${pauses.error} />
     <div class="columns">
       <div class="stack">
       <${Pace} ends=${ends} />
@@ -97,8 +104,8 @@ export function NowView() {
  * @param {{ found: Found | null, asking: Questions | null }} props
  */
 function NeedYou({ found, asking }) {
-  const problems = found === null ? 0 : found.jobs + found.notices
-  const questions = asking?.questions.length ?? 0
+  const known = found === null || asking === null ? null : needs(found, asking)
+  const questions = known?.questions ?? 0
   const isCalm = (found?.groups.length ?? 0) + questions === 0
   const parts = [
     ...(questions === 0
@@ -109,7 +116,7 @@ function NeedYou({ found, asking }) {
     ...(found?.isStanding === true ? ['and a role does not run'] : []),
   ]
   return html`<${Link} to="/inbox" class=${`tile ${isCalm ? 'tile-good' : 'tile-bad'}`}>
-    <span class="number">${found === null || asking === null ? '…' : problems + questions}</span>
+    <span class="number">${known === null ? '…' : known.total}</span>
     <span>${['need you', ...parts].join(', ')}</span>
   <//>`
 }

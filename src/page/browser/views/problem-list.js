@@ -10,6 +10,7 @@ import { onSameStore } from '../state/commands.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted } from '../state/formats.js'
+import { questionsOf } from '../now/need-you.js'
 
 const mostIds = 12
 
@@ -134,17 +135,6 @@ const kindTexts = /** @type {Record<string, string>} */ ({
 
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
-/**
- * Returns the open questions of a group. The groups of the other kinds have none.
- *
- * @param {Group} group
- * @param {Question[]} questions
- */
-function questionsOf({ kind, jobIds, stepId }, questions) {
-  if (kind !== 'unanswered' && kind !== 'escalated') return []
-  return questions.filter((one) => one.stepId === stepId && jobIds.includes(one.jobId)).slice(0, mostIds)
-}
-
 /** @param {{ group: Group, questions: Question[], reload: () => void }} props */
 function GroupCard({ group, questions, reload }) {
   const { workflow, kind, stepId, message, since, jobIds, triaged, advice, command } = group
@@ -178,14 +168,16 @@ function GroupCard({ group, questions, reload }) {
     ${triaged.length === 0 ? null : html`<${Triaged} triaged=${triaged} reload=${reload} />`}
     <p>→ ${advice}</p>
     <div class="buttons start">
-      ${questionsOf(group, questions).map(
-        (question) =>
-          html`<${AnswerButton}
+      ${questionsOf(group, questions)
+        .slice(0, mostIds)
+        .map(
+          (question) =>
+            html`<${AnswerButton}
             question=${question}
             reload=${reload}
             text=${jobs.length === 1 ? 'Answer' : `Answer ${question.jobId}`}
           />`,
-      )}
+        )}
       ${(actionsOf[kind] ?? []).map(
         (action) =>
           html`<button

@@ -43,7 +43,8 @@ export function recordedMoments(job: JobDocument, steps: readonly StepDocument[]
 }
 
 function ofJob(job: JobDocument): [Entry, ...Entry[]] {
-  const { submittedAt, endedAt, diagnostics, compensation, attention, processState } = job
+  const { submittedAt, endedAt, diagnostics, compensation, attention } = job
+  const isRestarted = wasRestartedAfterFailure(job)
   const [submitted = 'submitted'] = jobWords(null, job).what
   return [
     { at: submittedAt, by: null, stepId: null, what: submitted },
@@ -54,7 +55,7 @@ function ofJob(job: JobDocument): [Entry, ...Entry[]] {
       what: decisionText({ ...made, stepId: null }),
     })),
     ...diagnostics.map(({ at, by, message }) => ({ at, by, stepId: null, what: quoted(message) })),
-    ...(compensation === null
+    ...(compensation === null || isRestarted
       ? []
       : [
           {
@@ -74,8 +75,24 @@ function ofJob(job: JobDocument): [Entry, ...Entry[]] {
             what: `flagged as ${attention.kind}: ${quoted(attention.message)}`,
           },
         ]),
-    ...(endedAt === null ? [] : [{ at: endedAt, by: null, stepId: null, what: `ended as ${processState}` }]),
+    ...(endedAt === null
+      ? []
+      : [
+          {
+            at: endedAt,
+            by: null,
+            stepId: null,
+            what: `ended as ${isRestarted ? 'Error' : job.processState}`,
+          },
+        ]),
   ]
+}
+
+/** A restart makes a failed job Compensated after its end, without an undo of its own. */
+function wasRestartedAfterFailure({ restartedAs, compensation, endedAt }: JobDocument): boolean {
+  return (
+    restartedAs !== undefined && compensation !== null && endedAt !== null && compensation.since > endedAt
+  )
 }
 
 function ofStep({ stepId, diagnostics, outcome, event, question }: StepDocument): Entry[] {

@@ -105,3 +105,10 @@ it('documents from a store show the time of their last write', () => {
   expect([view.changedAt, view.steps[0]?.changedAt]).toEqual([at(0), at(0)])
   expect(viewOf(aJob(), [], { now }).changedAt).toBeNull()
 })
+
+it('a step that waits in a pause of its job has begun no attempt', () => {
+  const held = { atMs: submittedAtMs + 30_000, completeByMs: now }
+  const waiting = { processState: 'Processing', attempt: 1, completeByMs: null, held } as const
+  expect(shown(waiting)).toMatchObject({ attempt: 0, startedAt: null })
+  expect(shown({ ...waiting, attempt: 2, failureCount: 1 })).toMatchObject({ attempt: 1 })
+})

@@ -107,6 +107,17 @@ describe('what a step did', () => {
       [['it', 'blocked', 5, null]],
     ],
     [
+      'waits in a pause in which it left its limit',
+      {
+        place: { entry: 2, gates: [], waitsFor: null, turn: null, since: null, reservedMs: null },
+        held: { atMs: Date.parse(at(30)), completeByMs: now },
+      },
+      [
+        ['it', 'waiting', 0, 30],
+        ['it', 'paused', 30, null],
+      ],
+    ],
+    [
       'waits for an answer since it was asked',
       { kind: 'waitFor', asked: { title: '', assignees: [], since: at(7), expiresAtMs: now } },
       [['it', 'waiting', 7, null]],
@@ -273,6 +284,40 @@ describe('what a step did', () => {
     const attention = { kind: 'error', since: at(40), by: 'one', message: '', stepId: null } as const
     const failed = aStep('pay', { processState: 'Error', attention })
     expect(rowsOf([failed], { endedAt: at(50), ...job }).at(-1)).toEqual(['pay', 'operator', 40, end])
+  })
+
+  it('has no part before the job was submitted, if a restart has taken it over', () => {
+    const event = { payload: null, at: at(20), by: 'ann', askedAt: at(10) }
+    const asked = aStep('asked', { kind: 'waitFor', processState: 'Processed', event })
+    const claim = { by: 'one', token: 't', fence: 1, at: at(21) }
+    const paid = aStep('paid', { processState: 'Processed', outcome: success(25), claim })
+    const next = aStep('next', { dependsOn: ['asked', 'paid'], completeByMs: Date.parse(at(130)) })
+    expect(rowsOf([asked, paid, next], { submittedAt: at(60) })).toEqual([
+      ['next', 'waiting', 60, 70],
+      ['next', 'running', 70, null],
+    ])
+  })
+
+  it('keeps its failed attempts when the job is undone, and a failed undo needs an operator', () => {
+    const attention = {
+      kind: 'compensationFailed',
+      since: at(70),
+      by: 'one',
+      message: '',
+      stepId: null,
+    } as const
+    const undone = aStep('pay', {
+      direction: 'undo',
+      processState: 'Error',
+      diagnostics: failures(10, 65, 70),
+      attention,
+    })
+    const compensation = { since: at(60), by: 'ann', reason: 'no', thenRetry: false }
+    expect(rowsOf([undone], { compensation, processState: 'Error', endedAt: at(70) })).toEqual([
+      ['pay', 'running', 0, 10, 'inexact'],
+      ['pay', 'undoing', 60, 70, 'inexact'],
+      ['pay', 'operator', 70, null],
+    ])
   })
 
   it('a pause ends with its job', () => {
