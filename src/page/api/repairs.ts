@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type MigratedAlike, type MigrateReport, type RestartReport } from '../../sas/index.js'
 import { alike } from '../../sas/internal.js'
 import { copied, refuseParts, workflowNamed } from './actions.js'
-import { filterOf } from './filters.js'
+import { selectedBy } from './filters.js'
 import { performed, reasonUnlessDry, report, selectionShape, whyOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { edit } from './shapes.js'
@@ -53,7 +53,7 @@ const restart = route({
         made.push(await client.restart(jobId, { ...terms, ...withoutUndefined({ ...where, as }) }))
       },
       all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
+        copied(await client.select(selectedBy(filter, clock.now())).restart({ ...terms, ...progress })),
     })
     const [only] = made
     return selected.job === undefined || only === undefined ? found : { ...found, restarted: newJobOf(only) }
@@ -113,7 +113,7 @@ const migrate = route({
       all: async (filter, progress) => {
         const { workflow } = filter
         if (workflow === undefined) throw new RequestInvalid('the filter of a migration needs workflow')
-        const selection = client.select(filterOf(filter, clock.now()))
+        const selection = client.select(selectedBy(filter, clock.now()))
         const report = await selection.migrate(workflowNamed(store, workflow), { ...terms, ...progress })
         groups.push(...report.migrated)
         return copied(report)

@@ -24,7 +24,7 @@ import { html } from './html.js'
  * schedule. `present` has the stored values of fields, which are not sent again. `target` is a workflow, an agent or a key
  * to pause, with empty texts if the dialog asks for them. `inputOf` knows the present inputs of the job and its steps.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, thing?: string, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined,
  *   inputOf?: import('../inputs/present-input.js').PresentInputs,
  *   onDone?: () => void }} Asked
  */
@@ -276,7 +276,15 @@ function inputLabel({ kind, schedule }) {
 }
 
 /** @param {Asked} present */
-function what({ kind, jobs = [], filter, limit, target, schedule = limit }) {
+function what({
+  kind,
+  jobs = [],
+  filter,
+  thing = 'every job that matches',
+  limit,
+  target,
+  schedule = limit,
+}) {
   if (target !== undefined) {
     return target.name === '' ? 'a workflow, an agent or a key' : `${target.what} ${target.name}`
   }
@@ -284,7 +292,7 @@ function what({ kind, jobs = [], filter, limit, target, schedule = limit }) {
   if (kind === 'limit set') return 'a limit that is not listed'
   if (kind === 'schedule set') return 'a new schedule'
   if (actionKinds[kind].on === 'fleet') return 'instances'
-  if (filter !== undefined) return 'every job that matches'
+  if (filter !== undefined) return thing
   const [first] = jobs
   return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')
 }

@@ -61,7 +61,7 @@
  *   result: unknown, tags: Record<string, string>, diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
- *   jobIds: string[], triaged: TriagedJob[], advice: string, command: string }} Group
+ *   jobIds: string[], triaged: TriagedJob[], filter: Record<string, string> | null, advice: string, command: string }} Group
  *
  * @typedef {{ assignee: string | null, note: string | null, snoozedUntil: string | null, by: string, at: string }} Triage
  *

@@ -132,6 +132,19 @@ const kindTexts = /** @type {Record<string, string>} */ ({
   nothingRuns: 'a role is missing',
 })
 
+/**
+ * Returns what an action on a group is about. Several jobs are selected by what they share, so that the server carries
+ * out the action as a whole.
+ *
+ * @param {Group} group
+ */
+function allOf({ jobIds, filter }) {
+  const jobs = jobIds.map((jobId) => ({ jobId }))
+  return filter === null || jobs.length === 1
+    ? { jobs }
+    : { filter, thing: counted(jobs.length, 'job', 'jobs') }
+}
+
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
 /**
@@ -191,7 +204,7 @@ function GroupCard({ group, questions, reload }) {
           html`<button
             type="button"
             onClick=${() => {
-              asked.value = { kind: action, jobs, onDone: reload }
+              asked.value = { kind: action, ...allOf(group), onDone: reload }
             }}
           >
             ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
@@ -203,7 +216,7 @@ function GroupCard({ group, questions, reload }) {
               type="button"
               onClick=${() => {
                 const only = jobs.length === 1 ? triaged[0] : null
-                asked.value = { kind: 'triage', jobs, present: triageValues(only), onDone: reload }
+                asked.value = { kind: 'triage', ...allOf(group), present: triageValues(only), onDone: reload }
               }}
             >
               Triage ${jobs.length === 1 ? '' : `all ${jobs.length}`}
