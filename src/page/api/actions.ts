@@ -3,6 +3,7 @@ import { causeOfNotice } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import {
   mostCancelPlans,
+  newInputWarnings,
   readCancelPlans,
   type JobCancelPlan,
   tagsByName,
@@ -49,7 +50,9 @@ const resubmit = route({
     refuseParts(selected, { step, input })
     const { dryRun } = selected
     const why = whyOf(given, dryRun)
-    return performed(store, 'resubmit', selected, {
+    const { job } = selected
+    const warnings = input === undefined || job === undefined ? [] : await newInputWarnings(client, job, step)
+    const found = await performed(store, 'resubmit', selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
       all: async (filter, progress) =>
@@ -57,6 +60,7 @@ const resubmit = route({
           await client.select(selectedBy(filter, clock.now())).resubmit({ by, why, dryRun, ...progress }),
         ),
     })
+    return warnings.length === 0 ? found : { ...found, warnings }
   },
 })
 
