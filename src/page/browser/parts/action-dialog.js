@@ -51,7 +51,7 @@ function Open({ present }) {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
-  const { problem, dryProblem, body, commands } = decided(present, fields)
+  const { problem, dryProblem, isIncomplete, body, commands } = decided(present, fields)
   const bodyText = textWithoutReason(body)
   const hasTried =
     report?.isDryRun === true && report.isStopped !== true && report.done.length > 0 && triedText === bodyText
@@ -82,7 +82,7 @@ function Open({ present }) {
       <h2 id="dialog-title">${title}: ${what(present)}</h2>
       <p>${effect}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
-      <${Command} text=${commands.join('\n')} />
+      <${Command} text=${commands.join('\n')} isIncomplete=${isIncomplete} />
       <div ref=${result}><${Problem} error=${isCurrent ? error : null} />
       ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
       ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}</div>
