@@ -19,6 +19,9 @@ const restarted = z
     kept: z
       .array(z.string())
       .meta({ description: 'Steps that run again without an undo. If they have acted, their effects stay.' }),
+    repeated: z
+      .array(z.string())
+      .meta({ description: 'Steps that run again although they succeeded, and that have no undo.' }),
     isNew: z.boolean().meta({ description: 'False if an earlier request made this restart.' }),
   })
   .optional()
@@ -60,10 +63,10 @@ const restart = route({
   },
 })
 
-function newJobOf({ carried, again, undone, kept, ...report }: RestartReport) {
+function newJobOf({ carried, again, undone, kept, repeated, ...report }: RestartReport) {
   const { jobId, partitionKey, from, isNew } = report
   const steps = { carried: [...carried], again: [...again], undone: [...undone], kept: [...kept] }
-  return { jobId, partitionKey, from, ...steps, isNew }
+  return { jobId, partitionKey, from, ...steps, repeated: [...repeated], isNew }
 }
 
 /** The largest number of plans in a report. */

@@ -11,12 +11,13 @@ afterAll(() => {
 })
 
 interface Parts {
+  readonly inFields: (reason: string) => string
   readonly ActionResult: (properties: { kind: string; report: object; close: () => void }) => object
 }
 
 // Its types would add those of a browser to all tests, so the module is named by a value.
 const parts = '../../../src/page/browser/parts'
-const { ActionResult } = (await import(`${parts}/action-result.js`)) as Parts
+const { ActionResult, inFields } = (await import(`${parts}/action-result.js`)) as Parts
 
 const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
 const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))
@@ -42,6 +43,14 @@ describe('the report of an action', () => {
     expect(shown(cut)).toContain('and 3 more groups of jobs')
     expect(shown({ refused: refusals(100) })).not.toContain('more')
     expect(shown({ refused: refusals(102) })).toContain('and 2 more')
+  })
+
+  it('names the field of the dialog in place of an option of the API', () => {
+    const reason = 'pay runs again: pass after: "undo" to undo first, or after: "keep" to leave it'
+    const text =
+      'pay runs again: in “Effects of steps that run again”, choose “undo” to undo first, or “keep” to'
+    expect(shown({ refused: [{ jobId: 'J-1', reason }] }, 'restart')).toContain(text)
+    expect(inFields(reason)).toContain(text)
   })
 
   it('says for how many jobs a cancellation lists the steps', () => {

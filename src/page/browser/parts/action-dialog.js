@@ -14,7 +14,7 @@ import { MoreField } from './more-field.js'
 import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
 import { answersOf, decided, needsOf, presentInputs, thingOf } from './action-decision.js'
-import { ActionResult } from './action-result.js'
+import { ActionResult, inFields } from './action-result.js'
 import { ActingButtons, LastButton, withoutRepeats } from './dialog-buttons.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
@@ -83,7 +83,7 @@ function Open({ present }) {
       <p>${effect}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
       <${Command} text=${commands.join('\n')} isIncomplete=${isIncomplete} />
-      <div ref=${result}><${Problem} error=${isCurrent ? error : null} />
+      <div ref=${result}><${Problem} error=${isCurrent && error !== null ? inFields(error) : null} />
       ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
       ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}</div>
       <div class="buttons">

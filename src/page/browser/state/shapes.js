@@ -103,7 +103,7 @@
  * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
- *   kept: string[], isNew: boolean }} Restarted
+ *   kept: string[], repeated: string[], isNew: boolean }} Restarted
  *
  * @typedef {{ jobIds: string[], changed: string[], kept: string[], edit: Edit }} Migrated
  *
