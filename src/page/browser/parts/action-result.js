@@ -32,7 +32,15 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     otherPlans = 0,
     plans = [],
   } = report
-  const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
+  const verb = submitting.includes(kind)
+    ? isDryRun
+      ? 'would be submitted; nothing was written'
+      : done.length === 1
+        ? 'was submitted'
+        : 'were submitted'
+    : isDryRun
+      ? 'would accept this; nothing was written'
+      : 'accepted this'
   const stopped = isStopped ? `Stopped before all ${thing[1]} were ${isDryRun ? 'tried' : 'reached'}. ` : ''
   if (!isStopped && done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">

@@ -161,7 +161,7 @@
  *
  * @typedef {{ key: string, atOnce: number | null, perSecond: number | null, burst: number | null,
  *   set: { by: string, at: string, why: string } | null, inside: { jobId: string, stepId: string }[],
- *   waiting: number, groups: { group: string, waiting: number }[] }} Limit
+ *   isPaused: boolean, waiting: number, groups: { group: string, waiting: number }[] }} Limit
  *
  * @typedef {{ schedule: Schedule, next: string[],
  *   previous: { due: string, jobId: string, state: State | null }[] }} ScheduleTicks

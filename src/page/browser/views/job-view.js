@@ -14,7 +14,7 @@ import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
-import { Costs, Difference, Notices, UndoPath } from './job-panels.js'
+import { Costs, Difference, Notices, UndoPath, mayBeCancelled, pauseOrResume } from './job-panels.js'
 import { StoredDocuments } from './job-documents.js'
 import { Bars, Timeline } from './job-timeline.js'
 
@@ -158,7 +158,12 @@ function Actions({ job, reload }) {
   const isEnded = state === 'Processed' || state === 'Compensated'
   const possible = [
     (state === 'Error' || state === 'Compensated') && job.restartedAs === null
-      ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
+      ? {
+          kind: 'resubmit',
+          name: 'Resubmit',
+          steps: failed,
+          isUndo: job.attention?.kind === 'compensationFailed',
+        }
       : null,
     (isEnded || state === 'Error') && job.restartedAs === null
       ? { kind: 'restart', name: 'Restart from a step', steps: steps.map(({ stepId }) => stepId) }
@@ -176,12 +181,8 @@ function Actions({ job, reload }) {
     notices.some(({ attention }) => attention !== null)
       ? { kind: 'resend', name: 'Send notices again', steps: [] }
       : null,
-    job.paused !== null
-      ? { kind: 'resume', name: 'Resume', steps: [] }
-      : isEnded || state === 'Error'
-        ? null
-        : { kind: 'pause', name: 'Pause', steps: [] },
-    isEnded || state === 'Compensating' ? null : { kind: 'cancel', name: 'Cancel', steps: [] },
+    pauseOrResume(job),
+    mayBeCancelled(job) ? { kind: 'cancel', name: 'Cancel', steps: [] } : null,
   ].flatMap((one) => (one === null ? [] : [one]))
   const questions = steps.flatMap(({ question }) => (question === null ? [] : [question]))
   return html`<div class="buttons start">

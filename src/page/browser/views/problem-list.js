@@ -204,7 +204,12 @@ function GroupCard({ group, questions, reload }) {
           html`<button
             type="button"
             onClick=${() => {
-              asked.value = { kind: action, ...allOf(group), onDone: reload }
+              asked.value = {
+                kind: action,
+                ...allOf(group),
+                isUndo: kind === 'compensationFailed',
+                onDone: reload,
+              }
             }}
           >
             ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
