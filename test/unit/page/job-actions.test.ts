@@ -9,7 +9,7 @@ afterAll(() => {
   vi.unstubAllGlobals()
 })
 
-interface Panels {
+interface Buttons {
   readonly pauseOrResume: (job: object) => { readonly kind: string } | null
   readonly mayBeCancelled: (job: object) => boolean
 }
@@ -20,7 +20,7 @@ interface Texts {
 
 // The types of these modules would add those of a browser to all tests, so values name the modules.
 const browser = '../../../src/page/browser'
-const { pauseOrResume, mayBeCancelled } = (await import(`${browser}/views/job-panels.js`)) as Panels
+const { pauseOrResume, mayBeCancelled } = (await import(`${browser}/parts/action-buttons.js`)) as Buttons
 const { effectOf } = (await import(`${browser}/parts/action-texts.js`)) as Texts
 
 const job = { state: 'Processing', paused: null, restartedAs: null, compensation: null }

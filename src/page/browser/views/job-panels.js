@@ -126,25 +126,3 @@ export function Notices({ job: { notices } }) {
     )}
   </ul>`
 }
-
-/**
- * Returns the action that begins or ends the pause of a job. A job that is paused with its workflow or agent cannot be
- * resumed alone.
- *
- * @param {Job} job
- */
-export function pauseOrResume({ paused, state }) {
-  if (paused !== null) return paused.with === undefined ? { kind: 'resume', name: 'Resume', steps: [] } : null
-  const isOver = state === 'Processed' || state === 'Compensated' || state === 'Error'
-  return isOver ? null : { kind: 'pause', name: 'Pause', steps: [] }
-}
-
-/**
- * Checks whether a job can be cancelled. A job that is undone for good cannot, also after an undo has failed.
- *
- * @param {Job} job
- */
-export function mayBeCancelled({ state, restartedAs, compensation }) {
-  const isEnded = state === 'Processed' || state === 'Compensated'
-  return !isEnded && restartedAs === null && compensation?.thenRetry !== false
-}

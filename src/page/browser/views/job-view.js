@@ -3,6 +3,7 @@ import { asked } from '../parts/action-dialog.js'
 import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
+import { heldSteps, mayBeCancelled, pauseOrResume } from '../parts/action-buttons.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
@@ -14,7 +15,7 @@ import { presentInputsOf } from '../inputs/present-input.js'
 import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useInterval, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
-import { Costs, Difference, Notices, UndoPath, mayBeCancelled, pauseOrResume } from './job-panels.js'
+import { Costs, Difference, Notices, UndoPath } from './job-panels.js'
 import { StoredDocuments } from './job-documents.js'
 import { Bars, Timeline } from './job-timeline.js'
 
@@ -147,9 +148,7 @@ function Actions({ job, reload }) {
   const { jobId, partitionKey, state, steps, notices } = job
   const jobs = [{ jobId, partitionKey }]
   const failed = steps.filter((step) => step.state === 'Error').map(({ stepId }) => stepId)
-  const held = steps
-    .filter(({ attention }) => attention?.kind === 'parked' || attention?.kind === 'extendedWait')
-    .map(({ stepId }) => stepId)
+  const held = heldSteps(job)
   const awaiting = steps
     .filter(
       (step) => step.kind === 'waitFor' && !step.asks && step.event === null && step.state !== 'Skipped',

@@ -163,6 +163,10 @@ function GroupCard({ group, questions, reload }) {
   const { workflow, kind, stepId, message, since, jobIds, triaged, advice, command } = group
   const jobs = jobIds.map((jobId) => ({ jobId }))
   const [isWhole, setWhole] = useState(false)
+  /** @param {import('../parts/action-dialog.js').Asked} action */
+  const ask = (action) => {
+    asked.value = { ...action, ...allOf(group), onDone: reload }
+  }
   return html`<article class="panel group">
     <div class="panel-head">
       <h2>
@@ -203,14 +207,7 @@ function GroupCard({ group, questions, reload }) {
         (action) =>
           html`<button
             type="button"
-            onClick=${() => {
-              asked.value = {
-                kind: action,
-                ...allOf(group),
-                isUndo: kind === 'compensationFailed',
-                onDone: reload,
-              }
-            }}
+            onClick=${() => ask({ kind: action, isUndo: kind === 'compensationFailed' })}
           >
             ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
           </button>`,
@@ -219,10 +216,7 @@ function GroupCard({ group, questions, reload }) {
         isFlagged(kind)
           ? html`<button
               type="button"
-              onClick=${() => {
-                const only = jobs.length === 1 ? triaged[0] : null
-                asked.value = { kind: 'triage', ...allOf(group), present: triageValues(only), onDone: reload }
-              }}
+              onClick=${() => ask({ kind: 'triage', present: triageValues(jobs.length === 1 ? triaged[0] : null) })}
             >
               Triage ${jobs.length === 1 ? '' : `all ${jobs.length}`}
             </button>`
