@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/options.js'
@@ -82,6 +82,22 @@ export async function readConfigFile(path: string | undefined, directory: string
     }
   }
   return {}
+}
+
+/**
+ * Returns the path of the configuration file that `readConfigFile` reads, or null if there is none.
+ */
+export async function configFilePath(path: string | undefined, directory: string): Promise<string | null> {
+  if (path !== undefined) return resolve(directory, path)
+  for (const name of defaultNames) {
+    const file = resolve(directory, name)
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return file
+  }
+  return null
 }
 
 async function load(file: string): Promise<unknown> {

@@ -226,6 +226,11 @@ function partsOf(connectionString = ''): { endpoint?: string; key?: string } | n
   return endpoint === undefined || key === undefined ? null : { endpoint, key }
 }
 
+/** Returns the endpoint of the account that the settings name, also of one in a connection string. */
+export function endpointOf({ endpoint, connectionString }: Connection): string | undefined {
+  return endpoint ?? partsOf(connectionString)?.endpoint
+}
+
 function protocolOf(endpoint: string): string {
   return URL.canParse(endpoint) ? new URL(endpoint).protocol : ''
 }

@@ -1,11 +1,13 @@
 /** Further exports of this room, for other rooms only. */
 export { ownCosmosClient } from '../change-feed-processor/internal.js'
+export { configFilePath } from './config-file.js'
 export { awaitStore, patienceShape } from './await-store.js'
 export { charging, connectWithPorts } from './connect.js'
 export {
   connectionProblems,
   connectionShape,
   impatient,
+  endpointOf,
   openConnection,
   storeName,
   type OpenConnection,

@@ -1,5 +1,5 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
-import { connectionFromEnvironment, type Connection } from './connection.js'
+import { connectionFromEnvironment, endpointOf, type Connection } from './connection.js'
 import { payloadsAt } from './azure/payloads-at.js'
 
 /**
@@ -28,8 +28,14 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
     connectionString: _connectionString,
     ...rest
   } = { ...file, ...environment, ...said }
-  const { endpoint, connectionString } = account
-  return { ...rest, ...given({ endpoint, connectionString }) }
+  const { endpoint, connectionString = stringWithKey(endpoint, [environment, file]) } = account
+  return { ...rest, ...given(connectionString === undefined ? { endpoint } : { connectionString }) }
+}
+
+/** Returns the connection string of the same account, whose key would otherwise be missing. */
+function stringWithKey(endpoint: string | undefined, sources: readonly Connection[]): string | undefined {
+  const wanted = endpoint?.replace(/\/$/, '')
+  return sources.find((source) => endpointOf(source)?.replace(/\/$/, '') === wanted)?.connectionString
 }
 
 function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

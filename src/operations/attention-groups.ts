@@ -1,6 +1,6 @@
 import { causeOf } from '../sas/internal.js'
 import type { MissingAgent } from './lacking/missing-agents.js'
-import { shownOptions, word, type ShownJobs } from './shown-jobs.js'
+import { optionWords, shownOptions, word, type ShownJobs, type ShownOption } from './shown-jobs.js'
 import { standingText, type StandingWork } from './lacking/standing-work.js'
 import type { Attention, JobSummary, Triage, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
@@ -21,6 +21,8 @@ export interface AttentionGroup {
   readonly jobIds: readonly string[]
   /** The jobs of the group that have a triage. */
   readonly triaged: readonly TriagedJob[]
+  /** The options that select exactly these jobs, by their names. Null if no action is on all of them. */
+  readonly filter: Readonly<Record<string, string>> | null
   readonly advice: string
   /** The next command to run, in a form that can be pasted. */
   readonly command: string
@@ -33,7 +35,7 @@ export interface TriagedJob extends Triage {
 
 const allJobs: ShownJobs = { filter: {}, onlySnoozed: false, hidden: [] }
 
-type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
+type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind' | 'filter'> & {
   readonly kind: Exclude<AttentionGroup['kind'], 'noAgent' | 'nothingRuns'>
 }
 
@@ -68,9 +70,27 @@ export function attentionGroups(
       const [since = first.since] = members.map((member) => member.since).sort()
       const triaged = members.flatMap(({ jobId, triage }) => (triage ? [{ jobId, ...triage }] : []))
       const about = { workflow, kind, stepId, message, since, jobIds, triaged }
-      return [{ ...about, ...adviceFor(about, { cause, shown: shownOptions(shown, about) }) }]
+      const only = onlyOf(about, cause, shown)
+      return [{ ...about, filter: filterOf(kind, only), ...adviceFor(about, only) }]
     })
     .sort((a, b) => b.jobIds.length - a.jobIds.length)
+}
+
+/** Returns the options of exactly the jobs of a group. A notice is found only by its workflow and cause. */
+function onlyOf(about: Omit<About, 'jobIds'>, cause: string, shown: ShownJobs): readonly ShownOption[] {
+  const { workflow, stepId, kind } = about
+  return [
+    ['workflow', workflow],
+    ...(stepId === null ? [] : [['step', stepId] as const]),
+    ['cause', cause],
+    ...(kind === 'notify' ? [] : shownOptions(shown, about)),
+  ]
+}
+
+/** Returns the options as the fields of a filter, which has at most one tag. */
+function filterOf(kind: About['kind'], only: readonly ShownOption[]): AttentionGroup['filter'] {
+  const tags = only.filter(([name]) => name === 'tag')
+  return kind === 'unreadable' || tags.length > 1 ? null : Object.fromEntries(only)
 }
 
 function troubleOf({ jobId, workflow, attention, triage }: JobSummary): Trouble[] {
@@ -101,16 +121,14 @@ export function adviceOn(
   return adviceFor({ ...attention, workflow, jobIds: [jobId] })
 }
 
-/** @param only what excludes other jobs of the same step: the cause of the group, and the options of the list */
+/** @param only the options that select exactly the jobs, if there are several */
 function adviceFor(
-  { kind, stepId, workflow, jobIds }: Omit<About, 'triaged'>,
-  only = { cause: '', shown: '' },
+  { kind, stepId, jobIds }: Omit<About, 'triaged'>,
+  only: readonly ShownOption[] = [],
 ): Pick<AttentionGroup, 'advice' | 'command'> {
   const [first = 'JOB'] = jobIds
   const job = word(first)
-  const step = stepId === null ? '' : ` --step ${word(stepId)}`
-  const which = `--workflow ${word(workflow)}${step} --cause ${only.cause}`
-  const those = jobIds.length === 1 ? job : `${which}${only.shown}`
+  const those = jobIds.length === 1 ? job : optionWords(only).trim()
   const resubmit = `stepward resubmit ${those} --why TEXT`
   const release = `stepward release ${those}`
   switch (kind) {
@@ -130,7 +148,7 @@ function adviceFor(
     case 'notify':
       return {
         advice: 'the notifier did not reach the submitter: repair the receiver, then send the notice again',
-        command: `stepward resend ${jobIds.length === 1 ? job : which}`,
+        command: `stepward resend ${those}`,
       }
     case 'unreadable':
       return {
@@ -162,6 +180,7 @@ export function standingGroup(standing: StandingWork, nowMs: number): AttentionG
     since: new Date(nowMs).toISOString(),
     jobIds: [],
     triaged: [],
+    filter: null,
     advice: 'start the roles',
     command: standing.command,
   }
@@ -175,6 +194,7 @@ export function missingAgentGroup(missing: MissingAgent, command: string): Atten
     kind: 'noAgent',
     message: `no running instance has agent ${agent}`,
     triaged: [],
+    filter: null,
     advice: `start an instance whose module exports agent ${agent}`,
     command,
   }

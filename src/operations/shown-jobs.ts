@@ -14,25 +14,38 @@ export function word(text: string): string {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
+/** An option with its value. The value of an option without one is "true". */
+export type ShownOption = readonly [name: string, value: string]
+
 /** Returns the options that leave out jobs of this workflow and step that the list does not show. */
 export function shownOptions(
   { filter, assignee, onlySnoozed, hidden }: ShownJobs,
   { workflow, stepId }: { readonly workflow: string; readonly stepId: string | null },
-): string {
+): readonly ShownOption[] {
   const { state, since, before, tags = {}, text, waitingFor, agent, tookAtLeast: took } = filter
   const hides = hidden.some((job) => job.workflow === workflow && (job.attention?.stepId ?? null) === stepId)
   return [
-    ...(state === undefined ? [] : [`--state ${state}`]),
-    ...(since === undefined ? [] : [`--since ${since.toISOString()}`]),
-    ...(before === undefined ? [] : [`--until ${before.toISOString()}`]),
-    ...Object.entries(tags).map(([name, value]) => `--tag ${word(`${name}=${String(value)}`)}`),
-    ...(text === undefined ? [] : [`--text ${word(text)}`]),
-    ...(waitingFor === undefined ? [] : [`--waiting-for ${waitingFor}`]),
-    ...(agent === undefined ? [] : [`--agent ${word(agent)}`]),
-    ...(took === undefined ? [] : [`--took ${word(typeof took === 'number' ? `${took}ms` : took)}`]),
-    ...(assignee === undefined ? [] : [`--assignee ${word(assignee)}`]),
-    ...(onlySnoozed ? ['--snoozed'] : hides ? ['--not-snoozed'] : []),
+    ...(state === undefined ? [] : [['state', state] as const]),
+    ...(since === undefined ? [] : [['since', since.toISOString()] as const]),
+    ...(before === undefined ? [] : [['until', before.toISOString()] as const]),
+    ...Object.entries(tags).map(([name, value]) => ['tag', `${name}=${String(value)}`] as const),
+    ...(text === undefined ? [] : [['text', text] as const]),
+    ...(waitingFor === undefined ? [] : [['waitingFor', waitingFor] as const]),
+    ...(agent === undefined ? [] : [['agent', agent] as const]),
+    ...(took === undefined ? [] : [['took', typeof took === 'number' ? `${took}ms` : took] as const]),
+    ...(assignee === undefined ? [] : [['assignee', assignee] as const]),
+    ...(onlySnoozed ? [['snoozed', 'true'] as const] : hides ? [['notSnoozed', 'true'] as const] : []),
   ]
-    .map((option) => ` ${option}`)
+}
+
+const withoutValue = ['snoozed', 'notSnoozed']
+
+/** Returns options as words of a command, each with a space before it. */
+export function optionWords(options: readonly ShownOption[]): string {
+  return options
+    .map(([name, value]) => {
+      const option = ` --${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+      return withoutValue.includes(name) ? option : `${option} ${word(value)}`
+    })
     .join('')
 }

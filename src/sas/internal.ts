@@ -1,5 +1,6 @@
 /** The additional names of this room that only other rooms see. */
 export { alike } from './client/repair/migrate-options.js'
+export { newInputWarnings } from './client/repair/input-warnings.js'
 export { mostCancelPlans, readCancelPlans, type JobCancelPlan } from './client/repair/cancel-plans.js'
 export { beginningInPartitions, isLimitOfJobs, jobKeyPrefix } from './gates/home.js'
 export { agentOperations, isAgent, observed } from './agents/agent.js'

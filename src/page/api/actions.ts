@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { causeOfNotice } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import {
   mostCancelPlans,
+  newInputWarnings,
   readCancelPlans,
   type JobCancelPlan,
   tagsByName,
   withoutSecretsOf,
 } from '../../sas/internal.js'
-import { filterOf, filterShape, tagRule } from './filters.js'
+import { cause, filterShape, selectedBy, tagRule } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
   eachOf,
@@ -48,12 +50,17 @@ const resubmit = route({
     refuseParts(selected, { step, input })
     const { dryRun } = selected
     const why = whyOf(given, dryRun)
-    return performed(store, 'resubmit', selected, {
+    const { job } = selected
+    const warnings = input === undefined || job === undefined ? [] : await newInputWarnings(client, job, step)
+    const found = await performed(store, 'resubmit', selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
       all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).resubmit({ by, why, dryRun, ...progress })),
+        copied(
+          await client.select(selectedBy(filter, clock.now())).resubmit({ by, why, dryRun, ...progress }),
+        ),
     })
+    return warnings.length === 0 ? found : { ...found, warnings }
   },
 })
 
@@ -75,7 +82,9 @@ const release = route({
       one: ({ jobId, ...where }) =>
         client.release(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step }) }),
       all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).release({ by, why, dryRun, ...progress })),
+        copied(
+          await client.select(selectedBy(filter, clock.now())).release({ by, why, dryRun, ...progress }),
+        ),
     })
   },
 })
@@ -114,7 +123,7 @@ const cancel = route({
         named.push(name)
       },
       all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).cancel(why, { by, dryRun, ...progress })),
+        copied(await client.select(selectedBy(filter, clock.now())).cancel(why, { by, dryRun, ...progress })),
     })
     if (!dryRun) return found
     const jobs = selected.filter === undefined ? named : found.done.map((jobId) => ({ jobId }))
@@ -140,7 +149,7 @@ const resend = route({
   summary: 'Sends again the notices of jobs that were given up.',
   asked: z.strictObject({
     ...selectionShape,
-    filter: z.strictObject({ workflow: filterShape.workflow }).optional(),
+    filter: z.strictObject({ workflow: filterShape.workflow, cause }).optional(),
     why: reason.default('sent again'),
   }),
   answer: report,
@@ -149,9 +158,10 @@ const resend = route({
     const one = ({ jobId }: JobName) => client.resend(jobId, { by, why, dryRun: selected.dryRun })
     return performed(store, 'resend', selected, {
       one,
-      all: async ({ workflow }, progress) => {
+      all: async ({ workflow, cause }, progress) => {
         const notices = await client.undelivered({ ...withoutUndefined({ workflow }), limit: mostNotices })
-        const jobs = [...new Set(notices.map(({ jobId }) => jobId))].map((jobId) => ({ jobId }))
+        const wanted = notices.filter((notice) => cause === undefined || causeOfNotice(notice) === cause)
+        const jobs = [...new Set(wanted.map(({ jobId }) => jobId))].map((jobId) => ({ jobId }))
         return eachOf(jobs, { isDryRun: selected.dryRun, progress, clock }, one)
       },
     })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { containerNameProblem, instantOf } from '../../operations/index.js'
 import { durationMs, withoutUndefined } from '../../platform/internal.js'
 import type { SelectionFilter } from '../../sas/index.js'
-import { tagsByName, waitKinds } from '../../sas/internal.js'
+import { causePattern, tagsByName, waitKinds } from '../../sas/internal.js'
 import { RequestInvalid } from './route.js'
 import { state as stateName } from './shapes.js'
 
@@ -55,6 +55,36 @@ export const filterShape = {
     .refine((text) => (durationMs(text) ?? 0) > 0, 'must be a duration such as 90s, 30m or 2h')
     .optional()
     .meta({ description: 'The least time from the submission of a job to its end.' }),
+}
+
+const isTrue = z.enum(['true']).optional()
+
+/** The name of a cause, which comes from the answer about problems. */
+export const cause = z
+  .string()
+  .regex(causePattern, 'must be the name of a cause, from a filter of /api/attention')
+  .optional()
+  .meta({ description: 'Only jobs whose problem has this cause, as in a `filter` of `/api/attention`.' })
+
+/** The filters of an action: those of a list, and those of flagged jobs. */
+export const selectedShape = {
+  ...filterShape,
+  cause,
+  assignee: z.string().min(1).optional().meta({ description: 'Only flagged jobs assigned to this person.' }),
+  snoozed: isTrue.meta({ description: 'Only flagged jobs that are snoozed.' }),
+  notSnoozed: isTrue.meta({ description: 'No snoozed jobs.' }),
+}
+
+/** @throws RequestInvalid if two fields exclude each other, or if `since` or `until` is not a time */
+export function selectedBy(
+  { cause, assignee, snoozed, notSnoozed, ...asked }: z.infer<z.ZodObject<typeof selectedShape>>,
+  nowMs: number,
+): SelectionFilter {
+  if (snoozed !== undefined && notSnoozed !== undefined) {
+    throw new RequestInvalid('snoozed and notSnoozed exclude each other: pass one of them')
+  }
+  const isSnoozed = snoozed !== undefined ? true : notSnoozed !== undefined ? false : undefined
+  return { ...filterOf(asked, nowMs), ...withoutUndefined({ cause, assignee, isSnoozed }) }
 }
 
 type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>

@@ -12,6 +12,7 @@ const limitView = z.strictObject({
   perSecond: z.number().nullable(),
   burst: z.number().nullable(),
   set: z.strictObject({ by: z.string(), at: z.string(), why: z.string() }).nullable(),
+  isPaused: z.boolean().meta({ description: 'Whether the key is paused. A paused key cannot be set.' }),
   inside: z.array(z.strictObject({ jobId: z.string(), stepId: z.string() })),
   waiting: z.number(),
   groups: z.array(z.strictObject({ group: z.string(), waiting: z.number() })),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFound } from '../../sas/index.js'
 import { misspeltNames } from '../../operations/index.js'
 import { counted, withoutUndefined } from '../../platform/internal.js'
-import { filterShape } from './filters.js'
+import { selectedShape } from './filters.js'
 import type { Progress } from './operation-log.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid } from './route.js'
@@ -15,14 +15,14 @@ export const jobName = z.strictObject({
 export type JobName = z.infer<typeof jobName>
 
 /** The largest number of jobs that one request names. More jobs are selected by a filter. */
-const mostNamed = 500
+const mostNamed = 10_000
 
 /** The jobs of an action. Exactly one of the fields is given. */
 export const selectionShape = {
   job: jobName.optional(),
   jobs: z.array(jobName).min(1).max(mostNamed).optional(),
   filter: z
-    .strictObject(filterShape)
+    .strictObject(selectedShape)
     .optional()
     .meta({ description: 'Every job that matches. An empty filter matches every job.' }),
   dryRun: z.boolean().default(false).meta({ description: 'Only check, and write nothing.' }),

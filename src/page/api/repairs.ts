@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type MigratedAlike, type MigrateReport, type RestartReport } from '../../sas/index.js'
 import { alike } from '../../sas/internal.js'
 import { copied, refuseParts, workflowNamed } from './actions.js'
-import { filterOf } from './filters.js'
+import { selectedBy } from './filters.js'
 import { performed, reasonUnlessDry, report, selectionShape, whyOf } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { edit } from './shapes.js'
@@ -19,6 +19,9 @@ const restarted = z
     kept: z
       .array(z.string())
       .meta({ description: 'Steps that run again without an undo. If they have acted, their effects stay.' }),
+    repeated: z
+      .array(z.string())
+      .meta({ description: 'Steps that run again although they succeeded, and that have no undo.' }),
     isNew: z.boolean().meta({ description: 'False if an earlier request made this restart.' }),
   })
   .optional()
@@ -53,17 +56,17 @@ const restart = route({
         made.push(await client.restart(jobId, { ...terms, ...withoutUndefined({ ...where, as }) }))
       },
       all: async (filter, progress) =>
-        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
+        copied(await client.select(selectedBy(filter, clock.now())).restart({ ...terms, ...progress })),
     })
     const [only] = made
     return selected.job === undefined || only === undefined ? found : { ...found, restarted: newJobOf(only) }
   },
 })
 
-function newJobOf({ carried, again, undone, kept, ...report }: RestartReport) {
+function newJobOf({ carried, again, undone, kept, repeated, ...report }: RestartReport) {
   const { jobId, partitionKey, from, isNew } = report
   const steps = { carried: [...carried], again: [...again], undone: [...undone], kept: [...kept] }
-  return { jobId, partitionKey, from, ...steps, isNew }
+  return { jobId, partitionKey, from, ...steps, repeated: [...repeated], isNew }
 }
 
 /** The largest number of plans in a report. */
@@ -113,7 +116,7 @@ const migrate = route({
       all: async (filter, progress) => {
         const { workflow } = filter
         if (workflow === undefined) throw new RequestInvalid('the filter of a migration needs workflow')
-        const selection = client.select(filterOf(filter, clock.now()))
+        const selection = client.select(selectedBy(filter, clock.now()))
         const report = await selection.migrate(workflowNamed(store, workflow), { ...terms, ...progress })
         groups.push(...report.migrated)
         return copied(report)

@@ -231,6 +231,10 @@ export const attentionGroup = z.strictObject({
   since: z.string(),
   jobIds: z.array(z.string()),
   triaged: z.array(z.strictObject({ jobId: z.string(), ...said })),
+  filter: z
+    .record(z.string(), z.string())
+    .nullable()
+    .meta({ description: 'The filter of an action on exactly these jobs. Null if there is none.' }),
   ...advice.shape,
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { clearable, triageParts } from '../../sas/internal.js'
 import { copied } from './actions.js'
-import { filterOf } from './filters.js'
+import { selectedBy } from './filters.js'
 import { performed, report, selectionShape } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 
@@ -29,7 +29,7 @@ const triage = route({
       one: ({ jobId, ...where }) =>
         client.triage(jobId, { ...parts, by, dryRun, ...withoutUndefined(where) }),
       all: async (filter, progress) => {
-        const selection = client.select({ ...filterOf(filter, clock.now()), isFlagged: true })
+        const selection = client.select({ ...selectedBy(filter, clock.now()), isFlagged: true })
         return copied(await selection.triage({ ...parts, by, dryRun, ...progress }))
       },
     })

@@ -21,6 +21,8 @@ export interface LimitView {
   readonly burst: number | null
   /** The operator who has set the limit. Null if the limit is that of the workflow. */
   readonly set: { readonly by: string; readonly at: string; readonly why: string } | null
+  /** Whether an operator has paused the key. A paused key cannot be set. */
+  readonly isPaused: boolean
   /** The steps at work. `stepId` is empty if the limit is one of jobs. */
   readonly inside: readonly { readonly jobId: string; readonly stepId: string }[]
   /** The number of steps that wait for others to end. */
@@ -281,6 +283,7 @@ function viewOfGate(gate: GateDocument): LimitView {
     perSecond,
     burst,
     set: operated === null ? null : { by: operated.by, at: operated.at, why: operated.why },
+    isPaused: operated?.before !== undefined,
     inside: holders.map(({ jobId, stepId }) => ({ jobId, stepId })),
     waiting: groups.reduce((sum, each) => sum + each.waiting, 0),
     groups,

@@ -63,6 +63,9 @@ it('`restart` goes on with corrected data, shows it first, and can be repeated',
     'R-1 would be restarted from step pay as job R-1.r1:\n  carried over: reserve\n  runs again: pay',
   )
   forget()
+  expect(await restart('R-1', { ...store, ...terms, from: 'reserve', dryRun: true }, terminal)).toBe(0)
+  expect(said()).toContain('\n  runs again although it succeeded: reserve')
+  forget()
   await restart('R-1', { ...store, ...terms, input }, terminal)
   await restart('R-1', { ...store, ...terms, input }, terminal)
   expect(said()).toContain('R-1 restarted from step pay as job R-1.r1:')

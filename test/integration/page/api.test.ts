@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { routes } from '../../../src/page/api/routes.js'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
+import { stepDocumentId } from '../../../src/sas/model/document-ids.js'
 import { processorNameOf } from '../../../src/connection/internal.js'
 import { aPage, buying, hostile, type APage } from './a-page.js'
 
@@ -379,7 +380,20 @@ describe('actions', () => {
 
   it('resubmit a step with another input', async () => {
     const job = { jobId: '..' }
-    await act('resubmit', { job, step: 'pay', input: { isRefused: false, amount: 8 }, why: 'corrected' })
+    const edited = { job, step: 'pay', input: { isRefused: false, amount: 8 } }
+    expect(await act('resubmit', { ...edited, dryRun: true })).not.toHaveProperty('warnings')
+    const container = page.store.client().database('stepward').container('state')
+    const step = container.item(stepDocumentId('..', 'pay'), '..')
+    await step.patch([{ op: 'set', path: '/mayHaveActed', value: true }])
+    const warnings = [
+      expect.stringMatching(
+        /^step pay of job \.\. may have acted: another input gives the step a new/,
+      ) as string,
+    ]
+    expect(await act('resubmit', { ...edited, dryRun: true })).toMatchObject({ warnings })
+    const same = { job, step: 'pay', dryRun: true }
+    expect(await act('resubmit', same), 'the same input keeps the key').not.toHaveProperty('warnings')
+    expect(await act('resubmit', { ...edited, why: 'corrected' })).toMatchObject({ warnings })
     await page.telemetry.waitFor(
       'step.settled',
       (event) => event.jobId === '..' && event.outcome === 'success' && event.stepId === 'pay',

@@ -137,10 +137,29 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
       'Give the reason.',
     )
+    const copy = `document.querySelector('dialog .command button')`
+    expect(await page.evaluate(`${copy}.disabled`)).toBe(true)
     await click('Dry run')
     const said = await page.until<string>(`document.querySelector('.result')?.textContent`)
     expect(said).toContain('1 job would accept this; nothing was written, 1 refused')
+    // The test keeps the timers of some seconds, and ends them itself.
+    await page.evaluate(`(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText: async () => undefined }, configurable: true })
+      const start = window.setTimeout
+      window.late = []
+      window.setTimeout = (run, ms, ...more) => ms === 3e3 ? window.late.push(run) : start(run, ms, ...more)
+    })()`)
+    await type(`document.querySelector('dialog input')`, 'a card')
+    await page.until(`!${copy}.disabled`)
+    await page.evaluate(`${copy}.click()`)
+    await page.until(`${copy}.textContent === 'Copied' && window.late.length > 0`)
     await type(`document.querySelector('dialog input')`, "the customer's card")
+    await page.until(`${copy}.textContent === 'Copy as command'`)
+    await page.evaluate(`window.late = []`)
+    await page.evaluate(`${copy}.click()`)
+    await page.until(`${copy}.textContent === 'Copied' && window.late.length > 0`)
+    await page.evaluate(`window.late[0]()`)
+    await page.until(`${copy}.textContent === 'Copy as command'`)
     await page.until(`!document.querySelector('dialog button.primary').disabled`)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
       `stepward resubmit --why 'the customer'\\''s card' --by ada order-2`,

@@ -126,10 +126,13 @@ describe.skipIf(path === null)('the view of limits', () => {
     await page.until(row)
     expect(await page.evaluate(buttons)).toEqual(['Set', 'Clear', 'Pause'])
     await press('Pause')
+    expect(await page.evaluate(`document.querySelector('dialog p').textContent`)).toContain(
+      'but the deadline of its job does.',
+    )
     await answerDialog(page, { why: 'stock-taking' })
     await closeDialog(page)
     await page.until(`${row}.textContent.includes('0, paused')`)
-    expect(await page.evaluate(buttons)).toEqual(['Set', 'Clear', 'Resume'])
+    expect(await page.evaluate(buttons)).toEqual(['Clear', 'Resume'])
     await press('Resume')
     expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
       'stepward resume --by ada key till',

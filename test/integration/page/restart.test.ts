@@ -71,7 +71,7 @@ async function job(jobId: string): Promise<unknown> {
 it('the page restarts a job from a step with another input, after a dry run, and names the new job', async () => {
   const input = { jobId: 'bad', isRefused: false, amount: 8 }
   const body = { job: { jobId: 'bad' }, from: 'pay', after: 'keep', input }
-  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [], kept: [] }
+  const steps = { carried: ['check'], again: ['pay', 'delivery'], undone: [], kept: [], repeated: [] }
   const restarted = { jobId: 'bad.r1', partitionKey: 'bad', from: 'pay', ...steps, isNew: true }
   const report = { isDryRun: true, done: ['bad'], refused: [], restarted }
   expect(await act('restart', { ...body, dryRun: true })).toEqual(report)
@@ -197,6 +197,10 @@ describe.skipIf(path === null)('the dialogs of repairs', () => {
       isRefused: false,
       amount: 1,
     })
+    await clickOn(view, 'Dry run')
+    await view.until(
+      `document.querySelector('.result')?.textContent.includes('runs again although it succeeded: check')`,
+    )
     await choose('from', 'pay')
     await view.until(`${value('stepInput')}.includes('true')`)
     // The dialog is longer than the window, and shows the result and the buttons nevertheless.

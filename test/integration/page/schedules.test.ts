@@ -139,10 +139,10 @@ describe.skipIf(path === null)('the view of schedules', () => {
     expect(await dialog('Pause', { why: 'the bank is down' })).toContain('1 schedule accepted this.')
     await page.until(`document.querySelector('.problem')?.textContent.includes('by ada: the bank is down')`)
     await dialog('Resume', { why: 'it is up' })
-    expect(await dialog('Run now', { why: 'at once' })).toContain('1 job accepted this.')
+    expect(await dialog('Run now', { why: 'at once' })).toContain('1 job was submitted.')
     const times = { from: '2019-01-01', to: '2020-12-31' }
     const filled = await dialog('Backfill', { ...times, why: 'late' })
-    expect(filled).toContain('1 tick accepted this.')
+    expect(filled).toContain('1 tick was submitted.')
     expect(filled).toContain('counting@20200229T013000Z')
     await page.until(`document.querySelector('.decisions')?.textContent.includes('backfill')`)
     expect((await store.host.client.schedules.get('counting'))?.audit.at(-1)).toMatchObject({

@@ -45,6 +45,36 @@ describe('the API of a triage', () => {
     expect(job).toMatchObject({ triage: null, audit: [{ command: 'triage' }, { command: 'triage' }] })
   })
 
+  it('acts on exactly the jobs of a group by its filter, as one operation', async () => {
+    const jobs = [{ jobId: 'T-1' }]
+    await store.post('/api/actions/triage', { jobs, assign: 'ann', snooze: '2h' })
+    type Found = { readonly groups: readonly { readonly filter: Record<string, string> }[] }
+    const filtersOf = async (query = '') =>
+      ((await problems(query)) as Found).groups.map(({ filter }) => filter)
+    const [filter] = await filtersOf()
+    expect(filter).toEqual({
+      workflow: 'buying',
+      step: 'pay',
+      cause: expect.stringMatching(/^[\da-f]{12}$/) as string,
+      notSnoozed: 'true',
+    })
+    const tried = async (body: object) =>
+      JSON.parse((await store.post('/api/actions/cancel', { dryRun: true, ...body })).text) as unknown
+    expect(await tried({ filter })).toMatchObject({ done: ['T-3', 'T-2'], refused: [] })
+    const [hidden] = await filtersOf('?snoozed=true&assignee=ann')
+    expect(hidden).toMatchObject({ assignee: 'ann', snoozed: 'true' })
+    expect(await tried({ filter: hidden })).toMatchObject({ done: ['T-1'], refused: [] })
+    expect(await tried({ filter: { ...filter, cause: '000000000000' } })).toMatchObject({ done: [] })
+    expect(await tried({ filter: { cause: 'x' } })).toMatchObject({ error: expect.anything() as unknown })
+    expect(await tried({ filter: { ...filter, snoozed: 'true' } })).toMatchObject({
+      error: { message: 'snoozed and notSnoozed exclude each other: pass one of them' },
+    })
+    await store.post('/api/actions/triage', { filter, note: 'seen' })
+    const operations = JSON.parse((await store.get('/api/operations')).text) as unknown[]
+    expect(operations[0]).toMatchObject({ command: 'triage', filter, reached: 2, total: 2 })
+    await store.post('/api/actions/triage', { filter: { workflow: 'buying' }, clear: 'all' })
+  })
+
   it.each([
     [{}, 400],
     [{ snooze: 'soon' }, 400],
@@ -74,10 +104,14 @@ describe.skipIf(path === null)('the triage of the inbox', () => {
     await clickOn(page, 'Triage all 3')
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await page.evaluate(`document.querySelector('dialog .quiet').textContent`)).toBe('Change a part.')
-    const said = await answerDialog(page, { assign: 'ada', note: hostile })
-    expect(said).toContain('3 jobs accepted this.')
+    const tried = await answerDialog(page, { assign: 'ada', note: hostile })
+    expect(tried).toContain('3 jobs would accept this')
+    await page.until(control('Triage 3 jobs'))
+    await page.until(`!document.querySelector('dialog button.primary').disabled`)
+    await clickOn(page, 'Triage 3 jobs')
+    await page.until(`document.querySelector('.result')?.textContent.includes('3 jobs accepted this.')`)
     expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toContain(
-      'stepward triage --assign ada --note ',
+      'stepward triage --workflow buying --step pay --cause ',
     )
     await closeDialog(page)
     await page.until(`document.querySelector('.triaged')?.textContent.includes('ada looks after it')`)

@@ -275,6 +275,7 @@ describe('steps with a limit of steps at once', () => {
         perSecond: null,
         burst: null,
         set: null,
+        isPaused: false,
         inside: [{ jobId: 'a', stepId: 'pay' }],
         waiting: 2,
         groups: [{ group: 'x', waiting: 2 }],

@@ -40,6 +40,13 @@ describe('settings', () => {
     expect(settings).toEqual({ endpoint: 'https://flag' })
   })
 
+  it('keep the connection string with the key of the account that a stronger source names', async () => {
+    const connectionString = 'AccountEndpoint=https://file/;AccountKey=a2V5;'
+    await configured({ connectionString })
+    const settings = await readSettings({ flags: { endpoint: 'https://file' }, directory })
+    expect(settings).toEqual({ connectionString })
+  })
+
   it('find the module beside the file that names it', async () => {
     await configured({ module: './work.js' }, 'other.json')
     const settings = await readSettings({ flags: {}, directory, configPath: 'other.json' })

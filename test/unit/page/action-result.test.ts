@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { plansOf } from '../../../src/page/api/repairs.js'
-import { together } from '../../../src/page/browser/parts/reports.js'
 
 // The modules of the page read the address of the browser when they are loaded.
 vi.hoisted(() => {
@@ -12,12 +11,13 @@ afterAll(() => {
 })
 
 interface Parts {
+  readonly inFields: (reason: string) => string
   readonly ActionResult: (properties: { kind: string; report: object; close: () => void }) => object
 }
 
 // Its types would add those of a browser to all tests, so the module is named by a value.
 const parts = '../../../src/page/browser/parts'
-const { ActionResult } = (await import(`${parts}/action-result.js`)) as Parts
+const { ActionResult, inFields } = (await import(`${parts}/action-result.js`)) as Parts
 
 const plan = (jobId: string) => ({ jobIds: [jobId], changed: [], kept: [], edit: { changes: [], others: 0 } })
 const plans = (count: number) => Array.from({ length: count }, (_, index) => plan(`J-${index}`))
@@ -45,28 +45,19 @@ describe('the report of an action', () => {
     expect(shown({ refused: refusals(102) })).toContain('and 2 more')
   })
 
-  it('says for how many jobs a cancellation lists the steps, also if it is tried in parts', () => {
-    const part = (from: number) => {
-      const ids = Array.from({ length: 30 }, (_, index) => `J-${from + index}`)
-      const steps = { stopped: [], undone: ['pay'], kept: [] }
-      return {
-        isDryRun: true,
-        done: ids,
-        refused: [],
-        plans: ids.slice(0, 20).map((jobId) => ({ jobId, ...steps })),
-      }
-    }
-    const sum = together(part(0), part(30))
-    expect(sum.plans?.map(({ jobId }) => jobId)).toEqual(part(0).done.slice(0, 20))
-    expect(shown(sum, 'cancel')).toContain('The steps of 20 of the 60 jobs are listed.')
-    const one = { done: ['J-1'], plans: part(1).plans.slice(0, 1) }
-    expect(shown(one, 'cancel')).not.toContain('are listed')
+  it('names the field of the dialog in place of an option of the API', () => {
+    const reason = 'pay runs again: pass after: "undo" to undo first, or after: "keep" to leave it'
+    const text =
+      'pay runs again: in “Effects of steps that run again”, choose “undo” to undo first, or “keep” to'
+    expect(shown({ refused: [{ jobId: 'J-1', reason }] }, 'restart')).toContain(text)
+    expect(inFields(reason)).toContain(text)
   })
 
-  it('keeps the plans and their number when an action is carried out in parts', () => {
-    const part = { isDryRun: true, done: ['a'], refused: [], ...plansOf(plans(21)) }
-    const sum = together({ isDryRun: true, done: [], refused: [] }, together(part, part))
-    expect(sum).toMatchObject({ done: ['a', 'a'], otherPlans: 2 })
-    expect(sum.migrated).toHaveLength(40)
+  it('says for how many jobs a cancellation lists the steps', () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `J-${index}`)
+    const plans = ids.slice(0, 20).map((jobId) => ({ jobId, stopped: [], undone: ['pay'], kept: [] }))
+    expect(shown({ done: ids, plans }, 'cancel')).toContain('The steps of 20 of the 60 jobs are listed.')
+    const one = { done: ['J-0'], plans: plans.slice(0, 1) }
+    expect(shown(one, 'cancel')).not.toContain('are listed')
   })
 })

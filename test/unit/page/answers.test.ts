@@ -76,7 +76,7 @@ describe('the answer', () => {
 
   it('is the value itself if the form has no properties, and a property named __proto__ is kept', () => {
     expect(answerOf(fieldsOf({ type: 'boolean' }), ['false'])).toEqual({ answer: false, problem: '' })
-    expect(answerOf(fieldsOf({ type: 'string' }), ['']).problem).toBe('Give Answer.')
+    expect(answerOf(fieldsOf({ type: 'string' }), ['']).problem).toBe('Give the answer.')
     const odd = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}',
     ) as unknown

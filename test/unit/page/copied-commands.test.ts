@@ -8,7 +8,7 @@ interface Decided {
 }
 
 interface Parts {
-  readonly decided: (present: { kind: string }, fields: object) => Decided
+  readonly decided: (present: { kind: string; filter?: object }, fields: object) => Decided
 }
 
 // The types of these modules would add those of a browser to all tests, so values name the modules.
@@ -52,4 +52,13 @@ it.each([
 ] as const)('%s needs a reason, but not for a dry run', (kind, more) => {
   const { problem, dryProblem } = decided({ kind }, { ...fields, more })
   expect([problem, dryProblem]).toEqual(['Give the reason.', ''])
+})
+
+it('the command of an action on a group is one line with its cause', () => {
+  const filter = { workflow: 'buying', step: 'pay', cause: '0123456789ab', notSnoozed: 'true' }
+  const { commands, body } = decided({ kind: 'release', filter }, fields)
+  expect(body).toEqual({})
+  expect(commands).toEqual([
+    'stepward release --workflow buying --step pay --cause 0123456789ab --not-snoozed --by ada --data /shop/data',
+  ])
 })

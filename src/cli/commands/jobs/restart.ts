@@ -111,7 +111,7 @@ async function restartOne(
 }
 
 function printOne(report: RestartReport, terminal: Terminal): void {
-  const { jobId, restartOf, from, carried, again, undone, kept, isNew, isDryRun } = report
+  const { jobId, restartOf, from, carried, again, undone, kept, repeated, isNew, isDryRun } = report
   const verb = isDryRun ? 'would be restarted' : isNew ? 'restarted' : 'was already restarted'
   terminal.print(`${restartOf} ${verb} from step ${from} as job ${jobId}:`)
   const lines: [string, readonly string[]][] = [
@@ -119,6 +119,9 @@ function printOne(report: RestartReport, terminal: Terminal): void {
     ['runs again', again],
     ...(undone.length === 0 ? [] : [['undone first', undone] as [string, readonly string[]]]),
     ...(kept.length === 0 ? [] : [['effects stay', kept] as [string, readonly string[]]]),
+    ...(repeated.length === 0
+      ? []
+      : [['runs again although it succeeded', repeated] as [string, readonly string[]]]),
   ]
   for (const [name, ids] of lines) {
     const text = `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`

@@ -1,7 +1,12 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient, SelectionFilter } from '../../../sas/index.js'
-import { readCancelPlans, type CancelPlan, type JobCancelPlan } from '../../../sas/internal.js'
+import {
+  newInputWarnings,
+  readCancelPlans,
+  type CancelPlan,
+  type JobCancelPlan,
+} from '../../../sas/internal.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
@@ -98,7 +103,8 @@ type Report = BulkReport & {
 async function decideOne(client: JobClient, one: One): Promise<Report> {
   const { kind, jobId, step, dryRun, by, why, ...edit } = one
   const which = step === undefined ? {} : { step }
-  const warnings = 'input' in edit ? await warningsOf(client, jobId, step) : []
+  const told = 'input' in edit ? await newInputWarnings(client, { jobId }, step) : []
+  const warnings = told.map((text) => `warning: ${text}`)
   if (kind === 'cancel') await client.cancel(jobId, why, { by, dryRun })
   else if (kind === 'release') await client.release(jobId, { by, why, dryRun, ...which })
   else await client.resubmit(jobId, { by, why, dryRun, ...which, ...edit })
@@ -108,16 +114,6 @@ async function decideOne(client: JobClient, one: One): Promise<Report> {
   if (read === undefined) return report
   const { jobId: _jobId, ...plan } = read
   return { ...report, plan }
-}
-
-/** Returns warnings about effects that a new input of a step does not undo. */
-async function warningsOf(client: JobClient, jobId: string, stepId: string | undefined): Promise<string[]> {
-  const view = await (await client.get(jobId))?.view()
-  const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []
-  const rule =
-    'another input gives the step a new idempotency key, and the effects under the old key are undone ' +
-    'only if the job is undone'
-  return acting.map((step) => `warning: step ${step.stepId} of job ${jobId} may have acted: ${rule}`)
 }
 
 interface Many {

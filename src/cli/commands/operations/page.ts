@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { processSettings } from '../../../connection/internal.js'
+import { configFilePath, endpointOf, processSettings, type Settings } from '../../../connection/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { servePage } from '../../../page/index.js'
 import { loadUserModule } from '../../input/user-module.js'
@@ -32,7 +32,7 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
     const served = await servePage({
       settings,
       ...(options.data === undefined ? {} : { storeName: options.data }),
-      storeArguments: storeArguments(options),
+      storeArguments: await storeArguments(options, settings, process.cwd()),
       port,
       by: options.by ?? whoAmI(),
       workflows,
@@ -53,17 +53,23 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
 }
 
 /**
- * Returns the options with which other commands use the same store, from any directory. A key is never shown.
+ * Returns the options with which other commands use the same store, from any directory and with another environment. A key
+ * is never shown.
  */
-function storeArguments(options: StoreOptions): readonly string[] {
-  const { endpoint, database, container, leaseContainer, data, config } = options
+export async function storeArguments(
+  options: StoreOptions,
+  settings: Settings,
+  directory: string,
+): Promise<readonly string[]> {
+  const { database, container, leaseContainer } = settings
+  const { data, config } = options
   const given = {
-    '--endpoint': endpoint,
+    '--endpoint': data === undefined ? endpointOf(settings) : undefined,
     '--database': database,
     '--container': container,
     '--lease-container': leaseContainer,
-    '--data': data && resolve(data),
-    '--config': config && resolve(config),
+    '--data': data && resolve(directory, data),
+    '--config': (await configFilePath(config, directory)) ?? undefined,
   }
   return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
 }

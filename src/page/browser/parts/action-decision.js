@@ -77,14 +77,14 @@ export function decided(present, fields) {
   const schedule =
     present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named) ?? (key === '' ? 'KEY' : key)
   const missing = wanted.find(({ value }) => value === '')
-  const dryProblem = !mayAct(kind)
-    ? notPermitted
-    : missing === undefined
+  const wrong =
+    missing === undefined
       ? isUnchanged(present, given, input)
         ? 'Change a part.'
         : whatIsWrong({ hasInput, input, more: wanted })
       : `Give ${missing.label.toLowerCase()}.`
-  const problem = dryProblem === '' && needsWhy && why === '' ? 'Give the reason.' : dryProblem
+  const lacking = wrong === '' && needsWhy && why === '' ? 'Give the reason.' : wrong
+  const [dryProblem, problem] = mayAct(kind) ? [wrong, lacking] : [notPermitted, notPermitted]
   const isFleet = actionKinds[kind].on === 'fleet'
   const isEdited = hasInput && input !== ''
   const parts = {
@@ -102,6 +102,7 @@ export function decided(present, fields) {
   return {
     problem,
     dryProblem,
+    isIncomplete: lacking !== '',
     body: {
       ...parts,
       ...(dryProblem === '' ? parsedFields(wanted, given) : given),
@@ -210,6 +211,7 @@ function answered({ form, jobId, stepId: step }, fields) {
   return {
     problem: shown,
     dryProblem: shown,
+    isIncomplete: problem !== '',
     body: { step, ...given, ...(note === '' ? {} : { note }) },
     commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, ...origin(false) })],
   }

@@ -8,13 +8,13 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
 import { fieldsOf } from '../state/answer-forms.js'
-import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
 import { MoreField } from './more-field.js'
 import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
 import { answersOf, decided, needsOf, presentInputs, thingOf } from './action-decision.js'
-import { ActionResult } from './action-result.js'
+import { buttonText, effectOf, hintFirst, what } from './action-texts.js'
+import { ActionResult, inFields } from './action-result.js'
 import { ActingButtons, LastButton, withoutRepeats } from './dialog-buttons.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
@@ -22,9 +22,9 @@ import { html } from './html.js'
 /**
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
  * schedule. `present` has the stored values of fields, which are not sent again. `target` is a workflow, an agent or a key
- * to pause, with empty texts if the dialog asks for them. `inputOf` knows the present inputs of the job and its steps.
+ * to pause, with empty texts if the dialog asks for them. `isUndo` says that an undo failed. `inputOf` knows the present inputs of the job and its steps.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, thing?: string, schedule?: string, limit?: string, question?: Question, target?: { what: string, name: string }, present?: Record<string, string>, steps?: string[], step?: string | undefined, isUndo?: boolean,
  *   inputOf?: import('../inputs/present-input.js').PresentInputs,
  *   onDone?: () => void }} Asked
  */
@@ -43,7 +43,7 @@ function Open({ present }) {
   const { kind } = present
   const box = useModal()
   const [fields, setFields] = useState(() => firstFields(present))
-  const { title, effect, hasDryRun } = actionKinds[kind]
+  const { title, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
   const [triedText, setTried] = useState('')
   const result = useSeen(report ?? error)
@@ -51,7 +51,7 @@ function Open({ present }) {
     // The event of a closed dialog arrives later, and must not close a dialog that opened meanwhile.
     if (asked.value === present) asked.value = null
   }
-  const { problem, dryProblem, body, commands } = decided(present, fields)
+  const { problem, dryProblem, isIncomplete, body, commands } = decided(present, fields)
   const bodyText = textWithoutReason(body)
   const hasTried =
     report?.isDryRun === true && report.isStopped !== true && report.done.length > 0 && triedText === bodyText
@@ -66,7 +66,7 @@ function Open({ present }) {
   const isCurrent = isBusy || triedText === bodyText
   const isOver = report?.isDryRun === false && report.done.length > 0 && error === null && !isBusy
   const jobCount = present.filter === undefined ? (present.jobs ?? []).length : (report?.done.length ?? 0)
-  const hint = isOver ? '' : mustTry ? dryProblem || hintFirst(present) : problem
+  const hint = isOver ? '' : isBusy ? 'Under way…' : mustTry ? dryProblem || hintFirst(present) : problem
   return html`<dialog ref=${box} onCancel=${close} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -80,10 +80,10 @@ function Open({ present }) {
       }}
     >
       <h2 id="dialog-title">${title}: ${what(present)}</h2>
-      <p>${effect}</p>
+      <p>${effectOf(present, fields)}</p>
       ${isOver ? null : html`<${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />`}
-      <${Command} text=${commands.join('\n')} />
-      <div ref=${result}><${Problem} error=${isCurrent ? error : null} />
+      <${Command} text=${commands.join('\n')} isIncomplete=${isIncomplete} />
+      <div ref=${result}><${Problem} error=${isCurrent && error !== null ? inFields(error) : null} />
       ${progress === null ? null : html`<${ProgressBar} progress=${progress} />`}
       ${report === null || !isCurrent ? null : html`<${ActionResult} kind=${kind} report=${report} thing=${thingOf(present, fields.more)} close=${close} />`}</div>
       <div class="buttons">
@@ -173,26 +173,6 @@ function stopsAll({ kind }, { more }) {
   return kind === 'scale' && (more['count'] ?? '').trim() !== '' && Number(more['count']) === 0
 }
 
-/** @param {Asked} present */
-function hintFirst({ filter }) {
-  return filter === undefined
-    ? 'A dry run says what would stand still.'
-    : 'A dry run says how many jobs match.'
-}
-
-/**
- * Returns the text of the button that acts. It names what is changed, so that “Cancel” cannot mean the dialog.
- *
- * @param {Asked} present
- * @param {number} jobCount
- */
-function buttonText({ kind, target }, jobCount) {
-  const { title, namesJobs } = actionKinds[kind]
-  if (target !== undefined) return target.name === '' ? title : `${title} ${target.what} ${target.name}`
-  if (namesJobs !== true || jobCount === 0) return title
-  return jobCount === 1 ? `${title} this job` : `${title} ${jobCount} jobs`
-}
-
 /**
  * Moves the keyboard back to the control that opened the dialog. If an action has removed or disabled the control, the keyboard
  * stays in the view, and does not begin again at the top of the page.
@@ -273,18 +253,4 @@ function inputLabel({ kind, schedule }) {
   if (kind === 'schedule set' && schedule === undefined) return 'Input of each job, as JSON (empty: null)'
   if (kind === 'resubmit') return 'Input of the step, as JSON (unchanged or empty: the present input)'
   return 'New input, as JSON (empty: the present input)'
-}
-
-/** @param {Asked} present */
-function what({ kind, jobs = [], filter, limit, target, schedule = limit }) {
-  if (target !== undefined) {
-    return target.name === '' ? 'a workflow, an agent or a key' : `${target.what} ${target.name}`
-  }
-  if (schedule !== undefined) return schedule
-  if (kind === 'limit set') return 'a limit that is not listed'
-  if (kind === 'schedule set') return 'a new schedule'
-  if (actionKinds[kind].on === 'fleet') return 'instances'
-  if (filter !== undefined) return 'every job that matches'
-  const [first] = jobs
-  return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')
 }

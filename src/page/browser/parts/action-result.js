@@ -32,7 +32,15 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
     otherPlans = 0,
     plans = [],
   } = report
-  const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
+  const verb = submitting.includes(kind)
+    ? isDryRun
+      ? 'would be submitted; nothing was written'
+      : done.length === 1
+        ? 'was submitted'
+        : 'were submitted'
+    : isDryRun
+      ? 'would accept this; nothing was written'
+      : 'accepted this'
   const stopped = isStopped ? `Stopped before all ${thing[1]} were ${isDryRun ? 'tried' : 'reached'}. ` : ''
   if (!isStopped && done.length + refused.length + migrated.length === 0)
     return html`<div role="status" class="result">
@@ -53,13 +61,25 @@ export function ActionResult({ kind, report, thing = actionKinds[kind].thing, cl
       refused.length === 0
         ? null
         : html`<ul>
-            ${refused.slice(0, mostRefused).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${reason}</li>`)}
+            ${refused.slice(0, mostRefused).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${inFields(reason)}</li>`)}
             ${refused.length > mostRefused ? html`<li>${`and ${refused.length - mostRefused} more`}</li>` : null}
           </ul>`
     }
     ${plans.length === 0 ? null : html`<${CancelPlans} plans=${plans} jobCount=${done.length} />`}
     ${plans.length === 0 || plans.length === done.length ? null : html`<p>${`The steps of ${plans.length} of the ${done.length} jobs are listed.`}</p>`}
   </div>`
+}
+
+/**
+ * Returns a reason with the field of the dialog in place of the option of the API.
+ *
+ * @param {string} reason
+ */
+export function inFields(reason) {
+  const label = actionKinds.restart.fields?.find(({ name }) => name === 'after')?.label ?? ''
+  return reason
+    .replaceAll(/pass after: "(undo|keep)"/gu, `in “${label}”, choose “$1”`)
+    .replaceAll(/after: "(undo|keep)"/gu, '“$1”')
 }
 
 /**
@@ -73,6 +93,7 @@ function NewJob({ job, isDryRun, close }) {
     ['run again', job.again],
     ['undone first', job.undone],
     ['effects stay', job.kept],
+    ['runs again although it succeeded', job.repeated],
   ].filter(([, names = []]) => names.length > 0)
   const name = isDryRun
     ? html`<bdi class="id">${job.jobId}</bdi>`

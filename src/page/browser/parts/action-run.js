@@ -5,10 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
 import { act, isUnclear, read, stopOperation } from '../state/api.js'
-import { together } from './reports.js'
 
-/** The largest number of jobs that one request names. */
-const atOnce = 500
 const unclear =
   'The action may have been carried out. The view behind this dialog is read again, and then shows whether it was.'
 /** The pause between two reads of the progress. */
@@ -39,7 +36,6 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
     }, lookMs)
     return () => clearInterval(timer)
   }, [isBusy])
-  const mayContinue = () => !isStopped.current
   const stop = () => {
     isStopped.current = true
     if (operation.current !== null) void stopOperation(operation.current).catch(() => undefined)
@@ -70,16 +66,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, target, onDon
       else if (limit !== undefined) setReport(await act(kind, { ...shared, key: limit }))
       else if (filter !== undefined) setReport(await many({ filter, ...(isDryRun ? {} : atMost) }))
       else if (jobs.length === 1 && only !== undefined) setReport(await act(kind, { ...shared, job: only }))
-      else {
-        /** @type {Report} */
-        let sum = { isDryRun, done: [], refused: [] }
-        for (let from = 0; from < jobs.length && mayContinue(); from += atOnce) {
-          const part = await many({ jobs: jobs.slice(from, from + atOnce) })
-          sum = together(sum, part)
-          const isCut = !mayContinue() && from + atOnce < jobs.length
-          setReport(isCut ? { ...sum, isStopped: true } : sum)
-        }
-      }
+      else setReport(await many({ jobs }))
     } catch (reason) {
       const { message } = /** @type {Error} */ (reason)
       setError(isUnclear(reason) ? `${message}. ${isDryRun ? 'Nothing was written.' : unclear}` : message)

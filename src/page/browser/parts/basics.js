@@ -1,5 +1,5 @@
 /** @import { ComponentChildren } from 'preact' */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { open } from '../state/address.js'
 import { jsonText } from '../state/formats.js'
 import { html } from './html.js'
@@ -47,24 +47,42 @@ export function StateBadge({ state }) {
   >`
 }
 
-/** @param {{ text: string, label?: string }} props */
-export function CopyButton({ text, label = 'Copy' }) {
-  const [said, setSaid] = useState('')
+/** The time for which a button says that it has copied. */
+const saidMs = 3_000
+
+/**
+ * A button that copies a text. Its answer is about this text, and goes when the text changes, or after some seconds.
+ *
+ * @param {{ text: string, label?: string, answer?: string, isDisabled?: boolean }} props
+ */
+export function CopyButton({ text, label = 'Copy', answer = 'Copied', isDisabled = false }) {
+  const [said, setSaid] = useState({ of: '', answer: '' })
+  useEffect(() => {
+    if (said.answer === '') return undefined
+    const timer = setTimeout(() => setSaid({ of: '', answer: '' }), saidMs)
+    return () => clearTimeout(timer)
+  }, [said])
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      setSaid('Copied')
+      setSaid({ of: text, answer })
     } catch {
-      setSaid('Select the text to copy it')
+      setSaid({ of: text, answer: 'Select the text to copy it' })
     }
   }
-  return html`<button type="button" class="small" onClick=${copy}>${said === '' ? label : said}</button>`
+  const isSaid = said.answer !== '' && said.of === text
+  return html`<button type="button" class="small" disabled=${isDisabled} onClick=${copy}>${isSaid ? said.answer : label}</button>`
 }
 
-/** @param {{ text: string }} props */
-export function Command({ text }) {
+/**
+ * A command to copy. It cannot be copied while a dialog still asks for a part of it.
+ *
+ * @param {{ text: string, isIncomplete?: boolean }} props
+ */
+export function Command({ text, isIncomplete = false }) {
+  const answer = / --why TEXT( |$)/u.test(text) ? 'Copied: replace TEXT by the reason' : 'Copied'
   return html`<div class="command">
-    <code tabindex="0">${text}</code><${CopyButton} text=${text} label="Copy as command" />
+    <code tabindex="0">${text}</code><${CopyButton} text=${text} label="Copy as command" answer=${answer} isDisabled=${isIncomplete} />
   </div>`
 }
 

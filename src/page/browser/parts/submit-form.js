@@ -67,7 +67,7 @@ export function SubmitForm() {
         ></textarea>
       </label>
       <${Terms} more=${more} setMore=${setMore} />
-      <${Command} text=${commandOf({ kind: 'submit', workflow, input, ...(findsJobId ? {} : { jobId }), fields: more, ...origin(false) })} />
+      <${Command} text=${commandOf({ kind: 'submit', workflow, input, ...(findsJobId ? {} : { jobId }), fields: more, ...origin(false) })} isIncomplete=${!isJson(input) || (!findsJobId && jobId === '')} />
       <${Problem} error=${error} />
       <div class="buttons">
         <span class="quiet">${isJson(input) ? '' : 'The input is not JSON.'}</span>

@@ -126,7 +126,7 @@ export const actionKinds = {
     title: 'Pause',
     namesJobs: true,
     effect:
-      'No attempt begins during the pause. Attempts under way run to their end. Deadlines of jobs that wait do not run.',
+      'No attempt begins during the pause. Attempts under way run to their end. The deadlines of paused jobs do not run.',
     reason: 'demanded',
     targetFields,
   },

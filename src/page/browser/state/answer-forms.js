@@ -131,10 +131,12 @@ export function answerOf(fields, texts) {
  * @param {string} text
  * @returns {{ value: unknown, problem: string }}
  */
-function valueOf({ kind, label, isNeeded, isWhole, mayBeEmpty }, text) {
+function valueOf({ name, kind, label, isNeeded, isWhole, mayBeEmpty }, text) {
   if (kind === 'text' ? text === '' : text.trim() === '') {
     if (!isNeeded) return { value: undefined, problem: '' }
-    return mayBeEmpty ? { value: '', problem: '' } : { value: null, problem: `Give ${label}.` }
+    return mayBeEmpty
+      ? { value: '', problem: '' }
+      : { value: null, problem: name === null ? 'Give the answer.' : `Give ${label}.` }
   }
   if (kind === 'text') return { value: text, problem: '' }
   if (kind === 'number') {

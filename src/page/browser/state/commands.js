@@ -13,7 +13,8 @@ function word(text) {
 
 /**
  * @typedef {{ workflow?: string, state?: string, step?: string, since?: string, until?: string, tag?: string,
- *   text?: string, waitingFor?: string, agent?: string, took?: string }} Filter
+ *   text?: string, waitingFor?: string, agent?: string, took?: string, cause?: string, assignee?: string, snoozed?: string,
+ *   notSnoozed?: string }} Filter
  *
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
  *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,
@@ -160,13 +161,20 @@ function answerWords(answer, note) {
   return [...said, ...(note === '' ? [] : [`--note=${word(note)}`])]
 }
 
+/** The options without a value. */
+const withoutValue = ['snoozed', 'notSnoozed']
+
 /** @param {Filter} filter */
 function filterWords(filter) {
   const given = Object.entries(filter).filter(([, value]) => value !== '')
   if (given.length === 0) return ['--all']
   // A text that begins with a dash would be read as an option.
   return given.flatMap(([name, value]) =>
-    value.startsWith('-') ? [`${optionOf(name)}=${word(value)}`] : [optionOf(name), word(value)],
+    withoutValue.includes(name)
+      ? [optionOf(name)]
+      : value.startsWith('-')
+        ? [`${optionOf(name)}=${word(value)}`]
+        : [optionOf(name), word(value)],
   )
 }
 

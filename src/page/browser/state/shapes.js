@@ -61,7 +61,7 @@
  *   result: unknown, tags: Record<string, string>, diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
- *   jobIds: string[], triaged: TriagedJob[], advice: string, command: string }} Group
+ *   jobIds: string[], triaged: TriagedJob[], filter: Record<string, string> | null, advice: string, command: string }} Group
  *
  * @typedef {{ assignee: string | null, note: string | null, snoozedUntil: string | null, by: string, at: string }} Triage
  *
@@ -103,7 +103,7 @@
  * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
- *   kept: string[], isNew: boolean }} Restarted
+ *   kept: string[], repeated: string[], isNew: boolean }} Restarted
  *
  * @typedef {{ jobIds: string[], changed: string[], kept: string[], edit: Edit }} Migrated
  *
@@ -161,7 +161,7 @@
  *
  * @typedef {{ key: string, atOnce: number | null, perSecond: number | null, burst: number | null,
  *   set: { by: string, at: string, why: string } | null, inside: { jobId: string, stepId: string }[],
- *   waiting: number, groups: { group: string, waiting: number }[] }} Limit
+ *   isPaused: boolean, waiting: number, groups: { group: string, waiting: number }[] }} Limit
  *
  * @typedef {{ schedule: Schedule, next: string[],
  *   previous: { due: string, jobId: string, state: State | null }[] }} ScheduleTicks

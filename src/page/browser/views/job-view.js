@@ -3,6 +3,7 @@ import { asked } from '../parts/action-dialog.js'
 import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
+import { heldSteps, mayBeCancelled, pauseOrResume } from '../parts/action-buttons.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { TriageNote, triageValues } from '../parts/triage-note.js'
 import { about } from '../state/about.js'
@@ -148,9 +149,7 @@ function Actions({ job, reload }) {
   const { jobId, partitionKey, state, steps, notices } = job
   const jobs = [{ jobId, partitionKey }]
   const failed = steps.filter((step) => step.state === 'Error').map(({ stepId }) => stepId)
-  const held = steps
-    .filter(({ attention }) => attention?.kind === 'parked' || attention?.kind === 'extendedWait')
-    .map(({ stepId }) => stepId)
+  const held = heldSteps(job)
   const awaiting = steps
     .filter(
       (step) => step.kind === 'waitFor' && !step.asks && step.event === null && step.state !== 'Skipped',
@@ -159,7 +158,12 @@ function Actions({ job, reload }) {
   const isEnded = state === 'Processed' || state === 'Compensated'
   const possible = [
     (state === 'Error' || state === 'Compensated') && job.restartedAs === null
-      ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
+      ? {
+          kind: 'resubmit',
+          name: 'Resubmit',
+          steps: failed,
+          isUndo: job.attention?.kind === 'compensationFailed',
+        }
       : null,
     (isEnded || state === 'Error') && job.restartedAs === null
       ? { kind: 'restart', name: 'Restart from a step', steps: steps.map(({ stepId }) => stepId) }
@@ -177,12 +181,8 @@ function Actions({ job, reload }) {
     notices.some(({ attention }) => attention !== null)
       ? { kind: 'resend', name: 'Send notices again', steps: [] }
       : null,
-    job.paused !== null
-      ? { kind: 'resume', name: 'Resume', steps: [] }
-      : isEnded || state === 'Error'
-        ? null
-        : { kind: 'pause', name: 'Pause', steps: [] },
-    isEnded || state === 'Compensating' ? null : { kind: 'cancel', name: 'Cancel', steps: [] },
+    pauseOrResume(job),
+    mayBeCancelled(job) ? { kind: 'cancel', name: 'Cancel', steps: [] } : null,
   ].flatMap((one) => (one === null ? [] : [one]))
   const questions = steps.flatMap(({ question }) => (question === null ? [] : [question]))
   return html`<div class="buttons start">

@@ -94,8 +94,9 @@ function Table({ limits, reload }) {
 
 /** @param {{ limit: Limit, reload: () => void }} props */
 function Actions({ limit, reload }) {
-  const { key, set, atOnce } = limit
-  const kinds = /** @type {Kind[]} */ (set === null ? ['limit set'] : ['limit set', 'limit clear'])
+  const { key, set, atOnce, isPaused } = limit
+  const setting = /** @type {Kind[]} */ (isPaused ? [] : ['limit set'])
+  const kinds = /** @type {Kind[]} */ (set === null ? setting : [...setting, 'limit clear'])
   // If the workflow itself sets the number to 0, an operator has no pause to end.
   const ofPause = /** @type {Kind[]} */ (atOnce !== 0 ? ['pause'] : set === null ? [] : ['resume'])
   return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, present: numbersOf(limit), onDone: reload }} />

@@ -133,6 +133,19 @@ const kindTexts = /** @type {Record<string, string>} */ ({
   nothingRuns: 'a role is missing',
 })
 
+/**
+ * Returns what an action on a group is about. Several jobs are selected by what they share, so that the server carries
+ * out the action as a whole.
+ *
+ * @param {Group} group
+ */
+function allOf({ jobIds, filter }) {
+  const jobs = jobIds.map((jobId) => ({ jobId }))
+  return filter === null || jobs.length === 1
+    ? { jobs }
+    : { filter, thing: counted(jobs.length, 'job', 'jobs') }
+}
+
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
 /** @param {{ group: Group, questions: Question[], reload: () => void }} props */
@@ -140,6 +153,10 @@ function GroupCard({ group, questions, reload }) {
   const { workflow, kind, stepId, message, since, jobIds, triaged, advice, command } = group
   const jobs = jobIds.map((jobId) => ({ jobId }))
   const [isWhole, setWhole] = useState(false)
+  /** @param {import('../parts/action-dialog.js').Asked} action */
+  const ask = (action) => {
+    asked.value = { ...action, ...allOf(group), onDone: reload }
+  }
   return html`<article class="panel group">
     <div class="panel-head">
       <h2>
@@ -182,9 +199,7 @@ function GroupCard({ group, questions, reload }) {
         (action) =>
           html`<button
             type="button"
-            onClick=${() => {
-              asked.value = { kind: action, jobs, onDone: reload }
-            }}
+            onClick=${() => ask({ kind: action, isUndo: kind === 'compensationFailed' })}
           >
             ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
           </button>`,
@@ -193,10 +208,7 @@ function GroupCard({ group, questions, reload }) {
         isFlagged(kind)
           ? html`<button
               type="button"
-              onClick=${() => {
-                const only = jobs.length === 1 ? triaged[0] : null
-                asked.value = { kind: 'triage', jobs, present: triageValues(only), onDone: reload }
-              }}
+              onClick=${() => ask({ kind: 'triage', present: triageValues(jobs.length === 1 ? triaged[0] : null) })}
             >
               Triage ${jobs.length === 1 ? '' : `all ${jobs.length}`}
             </button>`

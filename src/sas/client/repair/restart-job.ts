@@ -201,7 +201,7 @@ function newAddress({ standing, request }: Try): DocumentAddress {
 }
 
 function reportOf({ standing, request, isDryRun }: Try, plan: RestartPlan): RestartReport {
-  const { carried, again, undone, kept } = plan
+  const { carried, again, undone, kept, repeated } = plan
   const { pk, jobId } = standing.job
   const { as, from } = request
   return {
@@ -213,6 +213,7 @@ function reportOf({ standing, request, isDryRun }: Try, plan: RestartPlan): Rest
     again,
     undone,
     kept,
+    repeated,
     isNew: true,
     isDryRun,
   }

@@ -35,6 +35,8 @@ export interface RestartPlan {
   readonly undone: readonly string[]
   /** The steps that run again and whose effects stay, although they may have acted. No job undoes them. */
   readonly kept: readonly string[]
+  /** The steps that run again although they succeeded, and that have no undo. Their effects happen twice. */
+  readonly repeated: readonly string[]
 }
 
 /** The reason why a job cannot be restarted so. */
@@ -65,7 +67,8 @@ export function planRestart({ job, steps }: Standing, request: Restart): Restart
   const long = listsTooLong(steps, again, request.input)
   if (long !== null) return { reason: long, isAboutOptions: true }
   const isUndone = request.after === 'undo'
-  return { carried, again, undone: isUndone ? acting : [], kept: isUndone ? [] : acting }
+  const repeated = again.filter((id) => !acting.includes(id) && hasSucceeded(job, steps.get(id)))
+  return { carried, again, undone: isUndone ? acting : [], kept: isUndone ? [] : acting, repeated }
 }
 
 function stateProblem(job: JobDocument): string | null {
@@ -114,6 +117,11 @@ function mayAct({ steps }: JobDocument, step: StepDocument | undefined): boolean
   if (step === undefined || entry === undefined || entry.dispatch === 0) return false
   if (entry.state === 'CompensationFailed' || isLargeList(step)) return true
   return step.direction === 'do' && owedBy(step).length > 0
+}
+
+/** Checks whether the operation of a step was carried out. Other steps have no effect. */
+function hasSucceeded({ steps }: JobDocument, step: StepDocument | undefined): boolean {
+  return step?.kind === 'operation' && steps[step.stepId]?.state === 'Processed'
 }
 
 /** Checks whether the items of the step are jobs of their own, which have their own undos. */

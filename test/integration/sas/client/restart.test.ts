@@ -100,6 +100,20 @@ const restart = (options: Partial<RestartOptions> = {}) => client.restart('o', {
 const names = (): string[] => calls.map(({ name }) => name)
 
 describe('a restart', () => {
+  it('names the steps that succeeded, run again and have no undo', async () => {
+    await ended('ship')
+    expect(await restart({ from: 'print', after: 'keep', dryRun: true })).toMatchObject({
+      again: ['print', 'ship'],
+      kept: ['ship'],
+      repeated: ['print'],
+    })
+    expect(await restart({ after: 'keep', dryRun: true })).toMatchObject({
+      again: ['charge', 'print', 'ship'],
+      kept: ['charge', 'ship'],
+      repeated: ['print'],
+    })
+  })
+
   it('carries over what was done, and runs the rest with new keys and the corrected input', async () => {
     await ended('charge')
     const report = await restart({ input: { amount: 6 } })
@@ -112,6 +126,7 @@ describe('a restart', () => {
       again: ['charge', 'print', 'ship'],
       undone: [],
       kept: [],
+      repeated: [],
       isNew: true,
       isDryRun: false,
     })
