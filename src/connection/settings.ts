@@ -28,7 +28,9 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
     connectionString: _connectionString,
     ...rest
   } = { ...file, ...environment, ...said }
-  const { endpoint, connectionString = stringWithKey(endpoint, [environment, file]) } = account
+  const { endpoint } = account
+  const isKeyed = rest.key !== undefined
+  const { connectionString = isKeyed ? undefined : stringWithKey(endpoint, [environment, file]) } = account
   return { ...rest, ...given(connectionString === undefined ? { endpoint } : { connectionString }) }
 }
 

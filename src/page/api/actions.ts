@@ -98,6 +98,9 @@ const cancelPlans = z
       kept: z
         .array(z.string())
         .meta({ description: 'The steps that have, or may have, an effect that no undo removes.' }),
+      uncertain: z.array(z.string()).meta({
+        description: 'Those of the undone and kept steps whose attempts may have acted without a success.',
+      }),
     }),
   )
   .optional()
@@ -133,11 +136,12 @@ const cancel = route({
 
 /** Returns copies of the plans, because the lists of an answer are not readonly. */
 function plainPlans(plans: readonly JobCancelPlan[]) {
-  return plans.map(({ jobId, stopped, undone, kept }) => ({
+  return plans.map(({ jobId, stopped, undone, kept, uncertain }) => ({
     jobId,
     stopped: [...stopped],
     undone: [...undone],
     kept: [...kept],
+    uncertain: [...uncertain],
   }))
 }
 

@@ -342,7 +342,7 @@ describe('actions', () => {
       isDryRun: true,
       done: ['bad-2'],
       refused: [],
-      plans: [{ jobId: 'bad-2', stopped: [], undone: [], kept: ['check'] }],
+      plans: [{ jobId: 'bad-2', stopped: [], undone: [], kept: ['check'], uncertain: [] }],
     })
     expect(await read('/api/job?jobId=bad-2')).toMatchObject({ state: 'Error', audit: [] })
     await act('cancel', { job, why: 'wrong card' })
@@ -357,7 +357,7 @@ describe('actions', () => {
       const job = await page.host.client.submit(buying, { jobId, isRefused: false, amount: 1 })
       for await (const { why } of job.updates()) if (why.includes('delivery')) break
     }
-    const plan = { stopped: ['delivery'], undone: [], kept: ['check', 'pay'] }
+    const plan = { stopped: ['delivery'], undone: [], kept: ['check', 'pay'], uncertain: [] }
     const plansOf = (done: string[]) => done.slice(0, 20).map((jobId) => ({ jobId, ...plan }))
     const jobs = [{ jobId: 'good-none' }, ...ids.map((jobId) => ({ jobId, partitionKey: jobId }))]
     const named = await act('cancel', { jobs, dryRun: true })

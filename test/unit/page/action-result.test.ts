@@ -55,7 +55,9 @@ describe('the report of an action', () => {
 
   it('says for how many jobs a cancellation lists the steps', () => {
     const ids = Array.from({ length: 60 }, (_, index) => `J-${index}`)
-    const plans = ids.slice(0, 20).map((jobId) => ({ jobId, stopped: [], undone: ['pay'], kept: [] }))
+    const plans = ids
+      .slice(0, 20)
+      .map((jobId) => ({ jobId, stopped: [], undone: ['pay'], kept: [], uncertain: [] }))
     expect(shown({ done: ids, plans }, 'cancel')).toContain('The steps of 20 of the 60 jobs are listed.')
     const one = { done: ['J-0'], plans: plans.slice(0, 1) }
     expect(shown(one, 'cancel')).not.toContain('are listed')

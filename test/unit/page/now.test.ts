@@ -15,6 +15,7 @@ const aGroup = (parts: Partial<Group>): Group => ({
   triaged: [],
   advice: '',
   command: '',
+  filter: null,
   ...parts,
 })
 const asks = (jobId: string, stepId = 'review'): Question => ({ jobId, stepId }) as Question

@@ -132,12 +132,13 @@ function LinkToJob({ job, close }) {
  */
 function CancelPlans({ plans, jobCount }) {
   return html`${plans.map(
-    ({ jobId, stopped, undone, kept }) =>
+    ({ jobId, stopped, undone, kept, uncertain }) =>
       html`${jobCount === 1 ? null : html`<p><bdi>${jobId}</bdi></p>`}
         <ul>
           <li>stopped: <${Names} names=${stopped} /></li>
           <li>undone: <${Names} names=${undone} /></li>
           <li class=${kept.length === 0 ? '' : 'bad'}>effects stay: <${Names} names=${kept} /></li>
+          ${uncertain.length === 0 ? null : html`<li class="bad">may have acted: <${Names} names=${uncertain} /></li>`}
         </ul>`,
   )}`
 }

@@ -100,7 +100,7 @@
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
  *   isStopped?: boolean, warnings?: string[], restarted?: Restarted, migrated?: Migrated[], otherPlans?: number, plans?: CancelPlan[] }} Report
  *
- * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[] }} CancelPlan
+ * @typedef {{ jobId: string, stopped: string[], undone: string[], kept: string[], uncertain: string[] }} CancelPlan
  *
  * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
  *   kept: string[], repeated: string[], isNew: boolean }} Restarted
