@@ -3,20 +3,17 @@ import { readOptions } from '../../platform/options.js'
 import { decodeDocument } from '../model/decode.js'
 import { fleetDecisionsId } from '../model/document-ids.js'
 import { basicSchema } from '../model/documents.js'
-import { CommandInvalid, StoreRefused, StoreUnavailable } from '../model/errors.js'
+import { CommandInvalid, StoreRefused } from '../model/errors.js'
 import type { FleetDecision, FleetDecisionsDocument } from '../model/operator-documents.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
-import { replacing, type StateStore, type StateWrite, type Stored } from '../store/state-store.js'
-import { UnclearWrites } from '../store/unclear-writes.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { updateShared } from '../store/update-document.js'
 
 /** A decision of an operator about instances, before its time is known. */
 export type FleetDecisionTerms = Omit<FleetDecision, 'at'>
 
 /** The largest number of operators' decisions that the document keeps. */
 const maxAuditEntries = 100
-
-/** The most tries of one write. A try fails if another writer changes the document first. */
-const maxTries = 10
 
 const address = { pk: fleetDecisionsId, id: fleetDecisionsId }
 
@@ -71,17 +68,8 @@ export async function recordFleetDecision(
   terms: FleetDecisionTerms,
 ): Promise<void> {
   const made = { ...terms, at: new Date(clock.now()).toISOString() }
-  const unclear = new UnclearWrites(`document ${fleetDecisionsId}`)
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const before = await readFleetDecisions(store)
-    const after = withFleetDecision(before ?? noFleetDecisions(), made)
-    if (after === null) return
-    const write: StateWrite = before === null ? { kind: 'create', document: after } : replacing(before, after)
-    const result = await unclear.write(() => store.apply(fleetDecisionsId, [write]))
-    if (result.kind === 'applied') return
-  }
-  const message = `document ${fleetDecisionsId}: another writer changed it first in each of ${maxTries} tries`
-  throw new StoreUnavailable(message, { cause: null })
+  const shared = { id: fleetDecisionsId, read: () => readFleetDecisions(store), first: noFleetDecisions }
+  await updateShared(store, shared, (document) => withFleetDecision(document, made))
 }
 
 /** Reads the document. Returns null if it is missing. */

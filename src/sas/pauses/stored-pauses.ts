@@ -1,10 +1,9 @@
 import { decodeDocument } from '../model/decode.js'
 import { pausesDocumentId } from '../model/document-ids.js'
 import { continuingSchema } from '../model/documents.js'
-import { StoreUnavailable } from '../model/errors.js'
 import type { PausedWith, PauseEntry, PausesDocument } from '../model/operator-documents.js'
-import { replacing, type StateStore, type StateWrite, type Stored } from '../store/state-store.js'
-import { UnclearWrites } from '../store/unclear-writes.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { updateShared } from '../store/update-document.js'
 
 /** Who pauses or resumes, and why. */
 export interface PauseTerms extends PausedWith {
@@ -20,9 +19,6 @@ const sweepsAfterMs = { on: [0, 60_000], ending: [0, 60_000, 600_000] } as const
 
 /** The largest number of operators' decisions that the document keeps. */
 const maxAuditEntries = 100
-
-/** The number of tries of one write. A try fails if another change comes first. */
-const maxTries = 10
 
 const pausesAddress = { pk: pausesDocumentId, id: pausesDocumentId }
 
@@ -120,19 +116,9 @@ function withNextSweep(pauses: PausesDocument): PausesDocument {
  *
  * @throws StoreUnavailable if the store could not be reached
  */
-export async function updatePauses(
+export function updatePauses(
   store: StateStore,
   decide: (pauses: PausesDocument) => PausesDocument | null,
 ): Promise<PausesDocument | null> {
-  const unclear = new UnclearWrites(`document ${pausesDocumentId}`)
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const before = await readPauses(store)
-    const after = decide(before ?? noPauses())
-    if (after === null) return null
-    const write: StateWrite = before === null ? { kind: 'create', document: after } : replacing(before, after)
-    const result = await unclear.write(() => store.apply(pausesDocumentId, [write]))
-    if (result.kind === 'applied') return after
-  }
-  const message = `document ${pausesDocumentId}: another writer changed it first in each of ${maxTries} tries`
-  throw new StoreUnavailable(message, { cause: null })
+  return updateShared(store, { id: pausesDocumentId, read: () => readPauses(store), first: noPauses }, decide)
 }

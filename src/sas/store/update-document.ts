@@ -1,11 +1,13 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
+import type { FleetDecisionsDocument, PausesDocument } from '../model/operator-documents.js'
 import { StoreUnavailable } from '../model/errors.js'
 import {
   replacing,
   type DocumentAddress,
   type StateDocument,
   type StateStore,
+  type StateWrite,
   type Stored,
 } from './state-store.js'
 import { UnclearWrites } from './unclear-writes.js'
@@ -93,4 +95,38 @@ export async function readJob(
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'job') return null
   return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+}
+
+/** The number of tries to change a document that many operators may change. */
+const sharedTries = 10
+
+/** A document that is alone in its partition, whose key is its id: how it is read, and what it is before the first change. */
+export interface Shared<T> {
+  readonly id: string
+  readonly read: () => Promise<Stored<T> | null>
+  readonly first: () => T
+}
+
+/**
+ * Changes a document of operators, and creates it if it is missing. Returns the document as it is stored then, or null if
+ * `decide` returned null.
+ *
+ * @throws StoreUnavailable if other writers keep changing the document; also any error of the store
+ */
+export async function updateShared<T extends FleetDecisionsDocument | PausesDocument>(
+  store: Pick<StateStore, 'apply'>,
+  { id, read, first }: Shared<T>,
+  decide: (document: T) => T | null,
+): Promise<T | null> {
+  const unclear = new UnclearWrites(`document ${id}`)
+  for (let tries = 0; tries < sharedTries; tries += 1) {
+    const before = await read()
+    const after = decide(before ?? first())
+    if (after === null) return null
+    const write: StateWrite = before === null ? { kind: 'create', document: after } : replacing(before, after)
+    const result = await unclear.write(() => store.apply(id, [write]))
+    if (result.kind === 'applied') return after
+  }
+  const message = `document ${id}: another writer changed it first in each of ${sharedTries} tries`
+  throw new StoreUnavailable(message, { cause: null })
 }
