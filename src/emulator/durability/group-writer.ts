@@ -41,9 +41,10 @@ export function* slicesOf({
   cleared,
   removed,
   lifetimes,
+  applied,
 }: Group): Generator<Group, void, undefined> {
   const first: Group = { ...emptyGroup(), cleared, removed, lifetimes }
-  const last = emptyGroup()
+  const last: Group = { ...emptyGroup(), applied }
   const documents: (readonly [string, DocumentEntry])[] = []
   for (const [key, entry] of entries) {
     if (isDocument(entry)) documents.push([key, entry])
@@ -97,6 +98,7 @@ export class GroupWriter {
     // From now on, documents may leave memory, so the next read must find them on disk.
     this.store.resetReadTxn()
     for (const entry of group.entries.values()) if (isDocument(entry)) entry.stored()
+    for (const applied of group.applied) applied()
   }
 
   /** Returns what the group changes, and takes the records that it replaces out of the total. */
@@ -115,7 +117,7 @@ export class GroupWriter {
     for (const [key, entry] of changes) {
       const before = this.store.getBinaryFast(key)
       if (before !== undefined) this.total.remove(sealIn(before))
-      // A changed document removes the summary of its block. Most blocks that change have none, so there is no entry.
+      // A changed document removes the summaries of its block and chapter. Most that change have none, so there is no entry.
       else if (entry === null) changes.delete(key)
       if (!isDocument(entry)) continue
       const { containerRid, number, version } = entry

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import {
   blockOf,
+  chapterOf,
   epkOf,
   type ContainerRecord,
   type DocumentVersion,
@@ -25,10 +26,12 @@ export interface Group {
   readonly removed: Set<string>
   /** The containers whose settings are written, with the time to live of their documents. */
   readonly lifetimes: Map<string, number | null>
+  /** Called when the store has all entries. */
+  readonly applied: (() => void)[]
 }
 
 export function emptyGroup(): Group {
-  return { entries: new Map(), cleared: new Set(), removed: new Set(), lifetimes: new Map() }
+  return { entries: new Map(), cleared: new Set(), removed: new Set(), lifetimes: new Map(), applied: [] }
 }
 
 export function isEmpty({ entries, cleared }: Group): boolean {
@@ -41,6 +44,7 @@ export function addGroup(group: Group, later: Group): void {
   for (const rid of later.removed) noteRemoved(group, rid)
   for (const [rid, lifetime] of later.lifetimes) group.lifetimes.set(rid, lifetime)
   for (const [key, entry] of later.entries) group.entries.set(key, entry)
+  group.applied.push(...later.applied)
 }
 
 export function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
@@ -63,10 +67,14 @@ export function addTo(group: Group, record: JournalRecord): void {
       return
     case 'document':
       entries.set(documentKey(record.containerRid, record.number), entryOf(record))
-      entries.set(summaryKeyOf(record.containerRid, record.number), null)
+      removeSummaries(group, record.containerRid, record.number)
       return
     case 'summary':
-      entries.set(summaryKey(record.containerRid, record.block), record.text)
+      setSummary(group, record.containerRid, record)
+      return
+    case 'chapter':
+      entries.set(chapterKey(record.containerRid, record.chapter), record.text)
+      group.applied.push(record.stored)
       return
     case 'change':
       entries.set(
@@ -78,20 +86,6 @@ export function addTo(group: Group, record: JournalRecord): void {
       if (record.floors === null) clear(group, new Set([historyPrefix(record.containerRid)]))
       else entries.set(floorsKey(record.containerRid), textOf(record.floors))
   }
-}
-
-/** Sets a value that is not a document. */
-export function setValue({ entries, lifetimes }: Group, key: string, value: string): void {
-  entries.set(key, value)
-  if (!key.startsWith(containerPrefix)) return
-  const record = JSON.parse(value) as ContainerRecord
-  lifetimes.set(record.rid, lifetimeIn(record))
-}
-
-/** Removes a value that is not a document. */
-export function removeValue(group: Group, key: string): void {
-  group.entries.set(key, null)
-  if (key.startsWith(containerPrefix)) noteRemoved(group, key.slice(containerPrefix.length))
 }
 
 function entryOf(record: JournalRecord & { readonly kind: 'document' }): DocumentEntry {
@@ -114,18 +108,18 @@ function textOf(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-const containerPrefix = 'container/'
+export const containerPrefix = 'container/'
 
 /** Notes that a container is removed. Its documents then get no new time to live, because their records are removed. */
-function noteRemoved(group: Group, rid: string): void {
+export function noteRemoved(group: Group, rid: string): void {
   group.removed.add(rid)
   group.lifetimes.delete(rid)
 }
 
 function clearContainer(group: Group, rid: string): void {
   noteRemoved(group, rid)
-  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, summaryPrefix, templatePrefix]
-  const prefixes = [...ofDocuments, partitionPrefix, historyPrefix]
+  const ofDocuments = [documentPrefix, idPrefix, logPrefix, expiryPrefix, templatePrefix]
+  const prefixes = [...ofDocuments, summaryPrefix, chapterPrefix, partitionPrefix, historyPrefix]
   clear(group, new Set(prefixes.map((prefix) => prefix(rid))))
 }
 
@@ -181,11 +175,6 @@ export function documentKey(containerRid: string, number: number): string {
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
 }
 
-/** Returns the container and the number of the document in a key. */
-export function documentIn(key: string): { readonly containerRid: string; readonly number: number } {
-  return { containerRid: key.slice(key.indexOf('/') + 1, key.lastIndexOf('/')), number: numberIn(key) }
-}
-
 /** Returns the number of the document at the end of a key. */
 export function numberIn(key: string): number {
   return Number(key.slice(-16))
@@ -234,25 +223,50 @@ export function expiryKey(containerRid: string, second: number, number: number):
   return `${expiryPrefix(containerRid)}${String(second).padStart(12, '0')}/${String(number).padStart(16, '0')}`
 }
 
+export const allSummaries = 'summary/'
+
 /** The summaries of blocks of documents. */
 export function summaryPrefix(containerRid: string): string {
-  return `summary/${containerRid}/`
+  return `${allSummaries}${containerRid}/`
 }
 
 export function summaryKey(containerRid: string, block: number): string {
   return `${summaryPrefix(containerRid)}${String(block).padStart(12, '0')}`
 }
 
-/** Returns the key of the summary that counts a document. */
-export function summaryKeyOf(containerRid: string, number: number): string {
-  return summaryKey(containerRid, blockOf(number))
+/** The summaries of chapters of blocks. */
+export function chapterPrefix(containerRid: string): string {
+  return `chapter/${containerRid}/`
 }
 
+function chapterKey(containerRid: string, chapter: number): string {
+  return `${chapterPrefix(containerRid)}${String(chapter).padStart(12, '0')}`
+}
+
+/** Sets the summary of a block. The summary of its chapter is valid only for the summaries that were there before. */
+export function setSummary(
+  { entries }: Group,
+  containerRid: string,
+  { block, text }: { readonly block: number; readonly text: string },
+): void {
+  entries.set(summaryKey(containerRid, block), text)
+  entries.set(chapterKey(containerRid, chapterOf(block)), null)
+}
+
+/** Removes the summaries that count a document. */
+export function removeSummaries({ entries }: Group, containerRid: string, number: number): void {
+  const block = blockOf(number)
+  entries.set(summaryKey(containerRid, block), null)
+  entries.set(chapterKey(containerRid, chapterOf(block)), null)
+}
+
+/** Checks whether a key is that of a block's or a chapter's summary. */
 export function isSummaryKey(key: string): boolean {
-  return key.startsWith('summary/')
+  return key.startsWith(allSummaries) || key.startsWith('chapter/')
 }
 
-export function blockIn(key: string): number {
+/** Returns the block or the chapter at the end of the key of a summary. */
+export function summarizedIn(key: string): number {
   return Number(key.slice(-12))
 }
 

@@ -1,16 +1,20 @@
 import { crc32 } from 'node:zlib'
-import type { RecoveredDocument } from '../engine/index.js'
+import type { ContainerRecord, RecoveredDocument } from '../engine/index.js'
 import { decodedDocument, encodedDocument } from './document-record.js'
 import {
   addGroup,
-  documentIn,
+  allSummaries,
+  containerPrefix,
   emptyGroup,
   isDocument,
   isSummaryKey,
+  lifetimeIn,
+  noteRemoved,
+  numberIn,
   removeKeys,
-  removeValue,
-  setValue,
-  summaryKeyOf,
+  removeSummaries,
+  setSummary,
+  summarizedIn,
   type Group,
 } from './journal-entries.js'
 
@@ -98,7 +102,7 @@ function linesOf({ entries, cleared }: Group): string[] {
           encodedDocument(containerRid, version, () => null),
         )
     } else if (entry !== null) lines.push(`${kinds.value}${key}\t${entry}`)
-    // A changed document removes the summary of its block, so no line needs to say so.
+    // A changed document removes the summaries of its block and chapter, so no line needs to say so.
     else if (!isSummaryKey(key)) lines.push(kinds.none + key)
   }
   return lines
@@ -180,6 +184,34 @@ export function addLines(logged: Logged, bytes: Buffer): void {
     const value = record === null ? null : Buffer.from(record)
     const kept = value && decodedDocument(containerRid, { number, value }, () => undefined)
     changed.set(key, { containerRid, number, kept: kept ?? null })
-    group.entries.set(summaryKeyOf(containerRid, number), null)
+    removeSummaries(group, containerRid, number)
   }
+}
+
+/** Sets a value that is not a document. */
+function setValue(group: Group, key: string, value: string): void {
+  const { entries, lifetimes } = group
+  if (key.startsWith(allSummaries)) {
+    setSummary(group, containerIn(key), { block: summarizedIn(key), text: value })
+    return
+  }
+  entries.set(key, value)
+  if (!key.startsWith(containerPrefix)) return
+  const record = JSON.parse(value) as ContainerRecord
+  lifetimes.set(record.rid, lifetimeIn(record))
+}
+
+/** Removes a value that is not a document. */
+function removeValue(group: Group, key: string): void {
+  group.entries.set(key, null)
+  if (key.startsWith(containerPrefix)) noteRemoved(group, key.slice(containerPrefix.length))
+}
+
+/** Returns the container and the number of the document in a key. */
+function documentIn(key: string): { readonly containerRid: string; readonly number: number } {
+  return { containerRid: containerIn(key), number: numberIn(key) }
+}
+
+function containerIn(key: string): string {
+  return key.slice(key.indexOf('/') + 1, key.lastIndexOf('/'))
 }

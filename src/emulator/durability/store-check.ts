@@ -8,14 +8,14 @@ import { Damage } from './lmdb-pages.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger number means that newer code wrote the directory. */
-export const format = 7
+export const format = 8
 
 /**
- * The versions that this code reads. Format 6 has no log. Format 5 has no shortened texts. Format 4 has no summaries of
- * blocks, which code for format 4 would not remove. Formats 2 and 3 have no records that find documents, and in format 2,
- * the records of documents have another form.
+ * The versions that this code reads. Format 7 has no summaries of chapters, and format 4 none of blocks, which older code
+ * would not remove. Format 6 has no log. Format 5 has no shortened texts. Formats 2 and 3 have no records that find
+ * documents, and in format 2, the records of documents have another form.
  */
-const readableFormats = ['2', '3', '4', '5', '6', '7']
+const readableFormats = ['2', '3', '4', '5', '6', '7', '8']
 
 /** The largest file that a start reads as a whole. Of a larger one, it reads the structure. */
 const largestWhole = 256 * 2 ** 20

@@ -10,7 +10,7 @@ import { decodedDocument } from './document-record.js'
 import type { DocumentTemplates } from './document-templates.js'
 import { changesIn, numbersIn } from './finding-entries.js'
 import {
-  blockIn,
+  chapterPrefix,
   documentKey,
   documentPrefix,
   expiryKey,
@@ -23,6 +23,7 @@ import {
   rangeOf,
   summaryKey,
   summaryPrefix,
+  summarizedIn,
 } from './journal-entries.js'
 import { isSealed, unsealedBytes } from './record-checksum.js'
 
@@ -93,11 +94,23 @@ export class StoredDocuments implements DocumentSource {
     for (const key of this.keysFrom(expiryPrefix(containerRid), end)) yield numberIn(key)
   }
 
-  *summaries(containerRid: string, after: number): Generator<readonly [number, string], void, undefined> {
+  summaries(containerRid: string, from: number, to: number): Iterable<readonly [number, string]> {
     const { end } = rangeOf(summaryPrefix(containerRid))
-    for (const key of this.keysFrom(summaryKey(containerRid, after + 1), end)) {
+    return this.summarized(
+      summaryKey(containerRid, from),
+      Number.isFinite(to) ? summaryKey(containerRid, to) : end,
+    )
+  }
+
+  chapters(containerRid: string): Iterable<readonly [number, string]> {
+    const { start, end } = rangeOf(chapterPrefix(containerRid))
+    return this.summarized(start, end)
+  }
+
+  private *summarized(first: string, end: string): Generator<readonly [number, string], void, undefined> {
+    for (const key of this.keysFrom(first, end)) {
       const text = this.textOf(key)
-      if (text !== undefined) yield [blockIn(key), text]
+      if (text !== undefined) yield [summarizedIn(key), text]
     }
   }
 

@@ -24,7 +24,16 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { blockOf, documentsPerBlock, type DocumentSource, type LoggedChange } from './cold/document-source.js'
+export { blocksPerChapter, mostOpenChapters } from './cold/chapter-size.js'
+export type { ColdDocuments } from './cold/cold-documents.js'
+export {
+  blockOf,
+  blocksInChapter,
+  chapterOf,
+  documentsPerBlock,
+  type DocumentSource,
+  type LoggedChange,
+} from './cold/document-source.js'
 export { expiresAt } from './expiry/expiry-queue.js'
 export { DocumentVersion, sequenceAt, type DocumentHome } from './values/document-version.js'
 export {

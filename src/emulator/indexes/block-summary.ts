@@ -1,4 +1,10 @@
-import type { JsonObject, PathSteps } from '../engine/index.js'
+import {
+  documentsPerBlock,
+  type ContainerDefinition,
+  type DocumentVersion,
+  type JsonObject,
+  type PathSteps,
+} from '../engine/index.js'
 import { isAbove, isBelow, type Span } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
 
@@ -38,6 +44,19 @@ export interface DocumentGroup {
   readonly places: Places | null
 }
 
+/** Returns the paths that a policy names one by one, such as `/type/?`. */
+export function singlePaths({ indexingPolicy }: ContainerDefinition): readonly PathSteps[] {
+  const { mode, includedPaths } = indexingPolicy
+  if (mode === 'none') return []
+  return includedPaths
+    .filter(({ steps, ending }) => ending === '?' && steps.every((step) => typeof step === 'string'))
+    .map(({ steps }) => steps)
+    .slice(0, mostPaths)
+}
+
+/** A policy with more paths is meant for other purposes. */
+const mostPaths = 24
+
 /** All documents of a block, in groups. The group of the first document comes first. */
 export type BlockSummary = readonly DocumentGroup[]
 
@@ -61,6 +80,11 @@ interface Row {
 
 /** A document with its place in its block. */
 export type Placed = readonly [place: number, document: Readonly<JsonObject>]
+
+/** Parses documents without keeping the result. */
+export function* placedIn(versions: Iterable<DocumentVersion>): Generator<Placed, void, undefined> {
+  for (const { number, seen } of versions) yield [number % documentsPerBlock, seen]
+}
 
 /** Returns a summary that is valid for exactly these documents. */
 export function summaryOf(paths: readonly PathSteps[], documents: Iterable<Placed>): BlockSummary {
@@ -164,6 +188,16 @@ export function summaryText(name: string, summary: BlockSummary): string {
   return JSON.stringify([withPlaces + name, ...groups])
 }
 
+/** Writes the summary of a chapter as JSON, after a name of its paths. A block has several documents of a group. */
+export function chapterText(name: string, summary: BlockSummary): string {
+  const groups = summary.map(({ count, cells, places }) => [
+    count,
+    numbersIn(places ?? ''),
+    ...cells.map(writtenCell),
+  ])
+  return JSON.stringify([name, ...groups])
+}
+
 function writtenCell(cell: Cell): readonly Written[] {
   if (cell === null) return []
   const [low, high] = cell.map((value) => (value === undefined ? {} : value) as Written)
@@ -185,6 +219,20 @@ export function readSummary(name: string, text: string): BlockSummary | null {
     count: typeof given === 'number' ? given : given.length,
     cells: cells.map(readCell),
     places: typeof given === 'number' ? null : placesOf(given),
+  }))
+}
+
+/** Reads the summary of a chapter. Returns null if it has other paths. */
+export function readChapter(name: string, text: string): BlockSummary | null {
+  const [written, ...groups] = JSON.parse(text) as [
+    string,
+    ...(readonly [number, readonly number[], ...(readonly Written[])[]])[],
+  ]
+  if (written !== name) return null
+  return groups.map(([count, places, ...cells]) => ({
+    count,
+    cells: cells.map(readCell),
+    places: placesOf(places),
   }))
 }
 

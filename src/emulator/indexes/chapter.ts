@@ -1,40 +1,75 @@
+import { blocksPerChapter } from '../engine/index.js'
 import { compareValues } from '../query/values/values.js'
-import { blocksPerChapter } from './chapter-size.js'
 import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
 
 /** The most values of a path by which the groups of a chapter are told apart, and the most groups of a chapter. */
 const [mostValues, mostGroups] = [8, 96]
 
-export function chapterOf(block: number): number {
-  return Math.floor(block / blocksPerChapter)
-}
+/** Reads the summaries of the blocks of a chapter from disk. */
+type ReadBlocks = (chapter: Chapter) => Iterable<readonly [block: number, summary: BlockSummary]>
 
 /**
  * The known summaries of successive blocks, and one summary of them all, which tells a query whether it has to look at
  * the blocks. Otherwise each query would look at each block of the container.
+ *
+ * If the summaries of all blocks are on disk, the chapter may be shut: then memory has only the summary of them all. A shut
+ * chapter opens when it is asked for its blocks.
  */
 export class Chapter {
   private readonly known = new Map<number, BlockSummary>()
   /** Null if a block has changed since. */
   private merged: BlockSummary | null = null
+  /** The blocks that changed since the chapter was shut. Their summaries on disk are not valid. Null if it is open. */
+  private changedWhenShut: Set<number> | null = null
+  private changeCount = 0
 
-  constructor(readonly number: number) {}
+  constructor(
+    readonly number: number,
+    private readonly readBlocks: ReadBlocks = () => [],
+  ) {}
 
-  get size(): number {
-    return this.known.size
+  /** Returns a chapter that is shut. */
+  static shut(number: number, summary: BlockSummary, readBlocks: ReadBlocks): Chapter {
+    const chapter = new Chapter(number, readBlocks)
+    chapter.merged = summary
+    chapter.changedWhenShut = new Set()
+    return chapter
+  }
+
+  /** The number of changes so far, which tells whether a block has changed since. */
+  get changes(): number {
+    return this.changeCount
+  }
+
+  /** Whether `summary` costs nothing. */
+  get isJoined(): boolean {
+    return this.merged !== null
+  }
+
+  get isEmpty(): boolean {
+    return this.changedWhenShut === null && this.known.size === 0
   }
 
   get(block: number): BlockSummary | undefined {
+    this.open()
     return this.known.get(block)
   }
 
   set(block: number, summary: BlockSummary): void {
     this.known.set(block, summary)
-    this.merged = null
+    this.changed(block)
   }
 
   delete(block: number): void {
-    if (this.known.delete(block)) this.merged = null
+    this.known.delete(block)
+    this.changed(block)
+  }
+
+  /** Lets go of the summaries of the blocks. All of them must be on disk. */
+  shut(): void {
+    this.summary()
+    this.known.clear()
+    this.changedWhenShut ??= new Set()
   }
 
   /** Returns the groups of all blocks, joined where they are alike. The first call after a change joins them. */
@@ -44,12 +79,28 @@ export class Chapter {
 
   /** Returns the blocks at these places, or all blocks if there is no list, in their order. */
   blocks(places: readonly number[] | null): readonly (readonly [block: number, summary: BlockSummary])[] {
+    this.open()
     if (places === null) return [...this.known].sort(([one], [other]) => one - other)
     return places.flatMap((place) => {
       const block = this.number * blocksPerChapter + place
       const summary = this.known.get(block)
       return summary === undefined ? [] : [[block, summary] as const]
     })
+  }
+
+  private changed(block: number): void {
+    this.changeCount += 1
+    this.merged = null
+    this.changedWhenShut?.add(block)
+  }
+
+  private open(): void {
+    const { changedWhenShut } = this
+    if (changedWhenShut === null) return
+    this.changedWhenShut = null
+    for (const [block, summary] of this.readBlocks(this)) {
+      if (!changedWhenShut.has(block)) this.known.set(block, summary)
+    }
   }
 
   private placedGroups(): readonly PlacedGroup[] {

@@ -1,7 +1,11 @@
 import {
   blockOf,
+  blocksPerChapter,
+  blocksInChapter,
+  chapterOf,
   documentsPerBlock,
   everyVersion,
+  type ColdDocuments,
   type Container,
   type ContainerDefinition,
   type DocumentFollower,
@@ -11,19 +15,21 @@ import {
 import { systemClock } from '../../platform/index.js'
 import {
   lacksPlaces,
+  placedIn,
   readSummary,
+  singlePaths,
   summaryOf,
   summaryText,
   type BlockSummary,
-  type Placed,
 } from './block-summary.js'
-import { Chapter, chapterOf } from './chapter.js'
+import type { Chapter } from './chapter.js'
+import { KeptChapters } from './kept-chapters.js'
 
 /** The most blocks without a summary that a query reads at once. */
 const fewBlocks = 2
 
-/** The number of summaries that one turn of the event loop reads from disk. */
-const readAtATime = 500
+/** The number of summaries that one turn of the event loop reads from disk. That of a chapter counts as several. */
+const [readAtATime, blocksLikeChapter] = [500, 10]
 
 /** The number of later changes after which a block counts as quiet. */
 const quietAfter = 4_000
@@ -37,10 +43,11 @@ const quietAfter = 4_000
  * reads the summaries only when the store on disk has all earlier changes.
  *
  * After that read, the object is open. Then each block is known, or unknown after a change. A query makes unknown
- * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while.
+ * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while. If the summary of a
+ * chapter is on disk, those of its blocks are read only when a query looks at them (see `KeptChapters`).
  */
 export class KeptSummaries implements DocumentFollower {
-  private readonly known = new Map<number, Chapter>()
+  private readonly known: KeptChapters
   private readonly unknown = new Set<number>()
   /** The blocks whose summary is not on disk, each with the value of `changes` at its last change, in this order. */
   private readonly unsaved = new Map<number, number>()
@@ -60,6 +67,7 @@ export class KeptSummaries implements DocumentFollower {
     readonly paths: readonly PathSteps[],
   ) {
     this.name = JSON.stringify(paths)
+    this.known = new KeptChapters(container, this.name)
   }
 
   /** Returns the summaries of a container. Null if its documents are in memory, or its policy names no single paths. */
@@ -69,18 +77,14 @@ export class KeptSummaries implements DocumentFollower {
     const { lasting } = indexes
     const place = lasting.findIndex((follower) => follower instanceof KeptSummaries)
     const before = lasting[place]
-    if (before instanceof KeptSummaries && before.definition === definition) return before.usable
-    const created = new KeptSummaries(container, definition, singlePaths(definition))
-    lasting.splice(place < 0 ? lasting.length : place, 1, created)
-    return created.usable
+    const isCurrent = before instanceof KeptSummaries && before.definition === definition
+    const kept = isCurrent ? before : new KeptSummaries(container, definition, singlePaths(definition))
+    if (!isCurrent) lasting.splice(place < 0 ? lasting.length : place, 1, kept)
+    return kept.paths.length === 0 ? null : kept
   }
 
   get containerRid(): string {
     return this.container.rid
-  }
-
-  private get usable(): this | null {
-    return this.paths.length === 0 ? null : this
   }
 
   /** Returns the place of a path in the cells of a group, or -1. */
@@ -123,7 +127,7 @@ export class KeptSummaries implements DocumentFollower {
 
   /** Returns the chapters of the known blocks in their order. */
   chapters(): readonly Chapter[] {
-    return [...this.known.values()].sort((one, other) => one.number - other.number)
+    return this.known.inOrder()
   }
 
   /** Yields documents of a block, with those that have expired: all of them, or those at these places. */
@@ -154,33 +158,43 @@ export class KeptSummaries implements DocumentFollower {
 
   /** Whether some summary is not on disk. */
   get hasUnsaved(): boolean {
-    return this.unsaved.size > 0
+    return this.unsaved.size > 0 || (this.isOpen && this.known.hasUnsaved)
   }
 
   /** Reads the summaries on disk, unless this is done already. */
   opened(): Promise<void> {
+    if (this.isOpen) return Promise.resolve()
     this.opening ??= this.open().finally(() => {
       this.opening = null
     })
     return this.opening
   }
 
-  /** Writes the summary of the block that has not changed for the longest time. */
+  /**
+   * Writes the summary of the block that has not changed for the longest time, and the one of its chapter if those of all
+   * its blocks are on disk then.
+   */
   saveNext(): void {
     const [block] = this.unsaved.keys()
-    if (block === undefined) return
-    const known = this.coarse.has(block) ? undefined : this.knownOf(block)
+    if (block === undefined) {
+      if (this.isOpen) this.known.saveNext()
+      return
+    }
+    const known = this.coarse.has(block) ? undefined : this.known.get(block)
     const summary = known ?? this.summarize(block)
     this.unsaved.delete(block)
     // A block without documents needs no summary, because no query looks for it.
-    if (summary.length === 0) return
-    const text = summaryText(this.name, summary)
-    this.container.journal.append([{ kind: 'summary', containerRid: this.container.rid, block, text }])
+    if (summary.length > 0) {
+      const text = summaryText(this.name, summary)
+      this.container.journal.append([{ kind: 'summary', containerRid: this.container.rid, block, text }])
+    }
+    // Before the summaries on disk are read, those of other blocks are missing here.
+    if (this.isOpen && !this.hasUnsavedIn(chapterOf(block))) this.known.saveOf(block)
   }
 
   private changed(block: number): void {
     this.changes += 1
-    this.known.get(chapterOf(block))?.delete(block)
+    this.known.delete(block)
     this.unknown.add(block)
     this.unsaved.delete(block)
     this.unsaved.set(block, this.changes)
@@ -201,6 +215,7 @@ export class KeptSummaries implements DocumentFollower {
     for (const _ of this.reading()) await systemClock.sleep(0)
     // Otherwise the first query would join the summaries of all chapters in one turn.
     for (const chapter of this.chapters()) {
+      if (chapter.isJoined) continue
       chapter.summary()
       await systemClock.sleep(0)
     }
@@ -209,27 +224,40 @@ export class KeptSummaries implements DocumentFollower {
   /** Reads the summaries on disk, and finds the blocks without one. Pauses after each slice. */
   private *reading(): Generator<void, void, undefined> {
     const { cold } = this.container
-    if (cold === null || this.isOpen) return
+    if (cold === null) return
     let next = 0
-    let left = readAtATime
-    for (const [block, text] of cold.summaries(-1)) {
-      this.noteBlocks(next, block)
-      next = block + 1
+    let read = 0
+    for (const [chapter, text] of cold.chapters()) {
+      const first = chapter * blocksPerChapter
       // A change that this object has seen is newer than the record.
-      if (!this.unsaved.has(block)) this.take(block, text)
-      left -= 1
-      if (left > 0) continue
-      yield
-      if (this.hasOpened()) return
-      left = readAtATime
+      if (this.hasUnsavedIn(chapter) || !this.known.take(chapter, text)) continue
+      yield* this.readingBlocks(cold, next, first)
+      next = first + blocksPerChapter
+      read += blocksLikeChapter
+      if (read % readAtATime === 0) yield
+      if (this.isOpen) return
     }
-    this.noteBlocks(next, Number.POSITIVE_INFINITY)
+    yield* this.readingBlocks(cold, next, Number.POSITIVE_INFINITY)
     this.isOpen = true
   }
 
-  /** Whether `catchUp` has read the summaries during a pause. */
-  private hasOpened(): boolean {
-    return this.isOpen
+  /** Reads the summaries of blocks from one to before another. */
+  private *readingBlocks(cold: ColdDocuments, from: number, to: number): Generator<void, void, undefined> {
+    let next = from
+    let read = 0
+    for (const [block, text] of cold.summaries(from, to)) {
+      this.noteBlocks(next, block)
+      next = block + 1
+      if (!this.unsaved.has(block)) this.take(block, text)
+      read += 1
+      if (read % readAtATime === 0) yield
+      if (this.isOpen) return
+    }
+    this.noteBlocks(next, to)
+  }
+
+  private hasUnsavedIn(chapter: number): boolean {
+    return blocksInChapter(chapter).some((block) => this.unsaved.has(block))
   }
 
   private take(block: number, text: string): void {
@@ -238,7 +266,7 @@ export class KeptSummaries implements DocumentFollower {
       this.noteUnknown(block)
       return
     }
-    this.know(block, summary)
+    this.known.set(block, summary)
     if (!lacksPlaces(summary)) return
     this.coarse.add(block)
     this.unsaved.set(block, this.changes)
@@ -256,7 +284,7 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   private noteUnknown(block: number): void {
-    if (this.knownOf(block) !== undefined || this.unsaved.has(block)) return
+    if (this.known.get(block) !== undefined || this.unsaved.has(block)) return
     this.unknown.add(block)
     this.unsaved.set(block, this.changes)
   }
@@ -265,36 +293,7 @@ export class KeptSummaries implements DocumentFollower {
     const summary = summaryOf(this.paths, placedIn(this.documentsOf(block)))
     this.unknown.delete(block)
     this.coarse.delete(block)
-    if (summary.length > 0) this.know(block, summary)
+    if (summary.length > 0) this.known.set(block, summary)
     return summary
   }
-
-  private knownOf(block: number): BlockSummary | undefined {
-    return this.known.get(chapterOf(block))?.get(block)
-  }
-
-  private know(block: number, summary: BlockSummary): void {
-    const number = chapterOf(block)
-    let chapter = this.known.get(number)
-    if (chapter === undefined) this.known.set(number, (chapter = new Chapter(number)))
-    chapter.set(block, summary)
-  }
 }
-
-/** Parses documents without keeping the result. */
-function* placedIn(versions: Iterable<DocumentVersion>): Generator<Placed, void, undefined> {
-  for (const { number, seen } of versions) yield [number % documentsPerBlock, seen]
-}
-
-/** Returns the paths that a policy names one by one, such as `/type/?`. */
-function singlePaths({ indexingPolicy }: ContainerDefinition): readonly PathSteps[] {
-  const { mode, includedPaths } = indexingPolicy
-  if (mode === 'none') return []
-  return includedPaths
-    .filter(({ steps, ending }) => ending === '?' && steps.every((step) => typeof step === 'string'))
-    .map(({ steps }) => steps)
-    .slice(0, mostPaths)
-}
-
-/** A policy with more paths is meant for other purposes. */
-const mostPaths = 24

@@ -102,7 +102,7 @@ it('a query for rare documents reads only these, also in a directory whose summa
   const again = opened(directory)
   expect(await readsOf(again)).toBe(3)
   const container = again.engine.container('shop', 'orders')
-  const older = [...(container.cold?.summaries(-1) ?? [])].map(([block, text]) => {
+  const older = [...(container.cold?.summaries(0, Infinity) ?? [])].map(([block, text]) => {
     const [name, ...groups] = JSON.parse(text) as [string, ...[number | readonly number[], ...unknown[]][]]
     const counted = groups.map(([given, ...cells]) => [
       typeof given === 'number' ? given : given.length,

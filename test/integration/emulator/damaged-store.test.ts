@@ -149,7 +149,7 @@ describe('a damaged data directory', () => {
 
   it('is refused if it is too large to be read as a whole, and its structure is damaged', () => {
     const most = 0
-    expect(checkedFormat(dataDirectory, most)).toBe('7')
+    expect(checkedFormat(dataDirectory, most)).toBe('8')
     const bytes = readFileSync(file())
     const branches = Array.from({ length: bytes.length / pageBytes }, (_, page) => page * pageBytes).filter(
       (at) => bytes.readUInt16LE(at + 18) === 1,

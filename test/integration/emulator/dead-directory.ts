@@ -86,7 +86,7 @@ export async function leftovers(directory: string): Promise<readonly string[]> {
   const keys = [...store.getKeys()]
   await store.close()
   const existing = new Set(keys.filter((key) => key.startsWith('container/')).map((key) => key.split('/')[1]))
-  const inContainers = /^(?:document|by-id|by-lsn|by-expiry|summary|template|partition|history)\//u
+  const inContainers = /^(?:document|by-id|by-lsn|by-expiry|summary|chapter|template|partition|history)\//u
   return keys.filter((key) => inContainers.test(key) && !existing.has(key.split('/')[1]))
 }
 

@@ -98,10 +98,10 @@ describe('a data directory', () => {
       encoding: 'string',
       overlappingSync: false,
     })
-    await store.put('format', '8')
+    await store.put('format', '9')
     await store.close()
     expect(() => createInProcessCosmos({ dataDirectory })).toThrow(
-      'has format 8; this version reads format 7',
+      'has format 9; this version reads format 8',
     )
   })
 

@@ -7,12 +7,13 @@ import { scratchDirectory } from '../../support/scratch-directory.js'
 
 const settings = { encoding: 'string', overlappingSync: false } as const
 
-type Older = '2' | '3' | '5' | '6'
+type Older = '2' | '3' | '5' | '6' | '7'
 
 /**
  * Copies a directory as formats 2 and 3 had it: without the records that find documents, and without the counts
  * of partitions. Format 2 had pages of 4 KB, and a line of all fields before the whole text of a document. Format 5 had
- * no templates, which so few documents do not make. Format 6 had no record of logs.
+ * no templates, which so few documents do not make. Format 6 had no record of logs. Format 7 had
+ * no summaries of chapters, which so few documents do not make either.
  */
 async function olderCopy(path: string, cosmos: InProcessCosmos, format: Older): Promise<string> {
   const container = cosmos.engine.container('shop', 'orders')
@@ -48,8 +49,8 @@ function withoutCounts(key: string, value: string): string {
   return sealed(key, JSON.stringify(record))
 }
 
-it.each(['2', '3', '5', '6'] as const)(
-  'a data directory of format %s is read, and then has format 7',
+it.each(['2', '3', '5', '6', '7'] as const)(
+  'a data directory of format %s is read, and then has format 8',
   async (format) => {
     const first = scratchDirectory()
     const before = createInProcessCosmos({ dataDirectory: first, partitionCount: 3 })
@@ -90,8 +91,8 @@ it.each(['2', '3', '5', '6'] as const)(
     expect([...scan(again)].map((version) => version.toJSON())).toEqual(changed)
     await newer.close()
     const store = open<string, string>({ path: dataDirectory, ...settings })
-    expect(store.get('format')).toBe('7')
-    // A store that had format 7 from the beginning has the same records.
+    expect(store.get('format')).toBe('8')
+    // A store that had format 8 from the beginning has the same records.
     const finding = [...store.getKeys()].filter((key) => key.startsWith('by-'))
     expect(finding.filter((key) => key.startsWith('by-expiry/'))).toHaveLength(49)
     expect(finding.filter((key) => key.startsWith('by-id/'))).toHaveLength(53)

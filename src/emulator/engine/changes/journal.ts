@@ -106,6 +106,14 @@ export type JournalRecord =
       readonly block: number
       readonly text: string
     })
+  | (InContainer & {
+      /** The summary of a chapter of blocks, all of which have a summary. A change of a document removes it. */
+      readonly kind: 'chapter'
+      readonly chapter: number
+      readonly text: string
+      /** The journal calls this when the `DocumentSource` has the summary. */
+      readonly stored: () => void
+    })
   | (InContainer & { readonly kind: 'change'; readonly change: VersionChange; readonly isForgotten: boolean })
   | (InContainer & { readonly kind: 'history'; readonly floors: readonly HistoryFloor[] | null })
 

@@ -113,9 +113,14 @@ export class ColdDocuments {
     return null
   }
 
-  /** Yields the summaries of blocks after this one. They do not know of changes that are not on disk yet. */
-  summaries(after: number): Iterable<readonly [block: number, text: string]> {
-    return this.source.summaries(this.containerRid, after)
+  /** Yields the summaries of blocks from one to before another. They do not know of changes that are not on disk yet. */
+  summaries(from: number, to: number): Iterable<readonly [block: number, text: string]> {
+    return this.source.summaries(this.containerRid, from, to)
+  }
+
+  /** Yields the summaries of chapters. They do not know of changes that are not on disk yet. */
+  chapters(): Iterable<readonly [chapter: number, text: string]> {
+    return this.source.chapters(this.containerRid)
   }
 
   /** Returns the document with this number, or undefined if it is not cold. */

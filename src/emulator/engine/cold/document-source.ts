@@ -1,4 +1,5 @@
 import type { KeptDocument } from '../values/version-fields.js'
+import { blocksPerChapter } from './chapter-size.js'
 
 /** The number of documents in a block. */
 export const documentsPerBlock = 256
@@ -6,6 +7,16 @@ export const documentsPerBlock = 256
 /** Returns the block of a document, by its number. */
 export function blockOf(number: number): number {
   return Math.floor(number / documentsPerBlock)
+}
+
+/** Returns the chapter of a block, by its number. A chapter is a number of successive blocks. */
+export function chapterOf(block: number): number {
+  return Math.floor(block / blocksPerChapter)
+}
+
+/** Returns the blocks of a chapter. */
+export function blocksInChapter(chapter: number): readonly number[] {
+  return Array.from({ length: blocksPerChapter }, (_, place) => chapter * blocksPerChapter + place)
 }
 
 /** A change in the log of a partition. */
@@ -34,6 +45,8 @@ export interface DocumentSource {
   changesFrom(containerRid: string, rangeIds: readonly string[], lsn: number): Iterable<LoggedChange>
   /** Yields the numbers of the documents that expire up to this second, the earliest first. */
   expired(containerRid: string, second: number): Iterable<number>
-  /** Yields the summaries of the blocks after this one, in order. Each is valid for the documents on disk. */
-  summaries(containerRid: string, after: number): Iterable<readonly [block: number, text: string]>
+  /** Yields the summaries of blocks from one to before another, in order. Each is valid for the documents on disk. */
+  summaries(containerRid: string, from: number, to: number): Iterable<readonly [block: number, text: string]>
+  /** Yields the summaries of chapters, in order. Each is valid for the summaries of its blocks on disk, which are complete. */
+  chapters(containerRid: string): Iterable<readonly [chapter: number, text: string]>
 }

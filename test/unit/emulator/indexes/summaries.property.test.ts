@@ -10,7 +10,7 @@ import { upsertOf } from '../engine/an-engine.js'
 import { allRows, documentOf, keyOf, query, repartition, textOf, value, values } from './random-queries.js'
 
 // The documents of a test are few, so several chapters need few blocks each.
-vi.mock('../../../../src/emulator/indexes/chapter-size.js', () => ({ blocksPerChapter: 2 }))
+vi.mock('../../../../src/emulator/engine/cold/chapter-size.js', () => ({ blocksPerChapter: 2, mostOpenChapters: 1 }))
 
 /** Documents of several blocks. */
 const count = 1_300

@@ -1,0 +1,111 @@
+import { blocksPerChapter, chapterOf, mostOpenChapters, type Container } from '../engine/index.js'
+import { chapterText, readChapter, readSummary, type BlockSummary } from './block-summary.js'
+import { Chapter } from './chapter.js'
+
+/**
+ * The chapters of the known blocks of a container. The summary of a chapter is written when those of all its blocks are on
+ * disk. From then on, memory needs the summaries of the blocks only while queries look at them.
+ */
+export class KeptChapters {
+  private readonly known = new Map<number, Chapter>()
+  /** The chapters whose summary is not on disk. */
+  private readonly unsaved = new Set<Chapter>()
+  /** The open chapters whose summaries are all on disk. The one that opened first comes first. */
+  private readonly closable = new Set<Chapter>()
+
+  constructor(
+    private readonly container: Container,
+    /** Tells summaries over the same paths from others. */
+    private readonly name: string,
+  ) {}
+
+  /** Returns the chapters with blocks in their order. */
+  inOrder(): readonly Chapter[] {
+    return [...this.known.values()]
+      .filter(({ isEmpty }) => !isEmpty)
+      .sort((one, other) => one.number - other.number)
+  }
+
+  /** Takes a summary from disk. Returns false if it has other paths. */
+  take(number: number, text: string): boolean {
+    if (this.known.has(number)) return true
+    const summary = readChapter(this.name, text)
+    if (summary === null) return false
+    this.known.set(number, Chapter.shut(number, summary, this.readBlocks))
+    return true
+  }
+
+  get(block: number): BlockSummary | undefined {
+    return this.known.get(chapterOf(block))?.get(block)
+  }
+
+  set(block: number, summary: BlockSummary): void {
+    const number = chapterOf(block)
+    let chapter = this.known.get(number)
+    if (chapter === undefined) this.known.set(number, (chapter = new Chapter(number, this.readBlocks)))
+    chapter.set(block, summary)
+    this.noteChange(chapter)
+  }
+
+  delete(block: number): void {
+    const chapter = this.known.get(chapterOf(block))
+    if (chapter === undefined) return
+    chapter.delete(block)
+    this.noteChange(chapter)
+  }
+
+  get hasUnsaved(): boolean {
+    return this.unsaved.size > 0
+  }
+
+  /** Writes the summary of a chapter whose blocks are all known, with summaries on disk. */
+  saveNext(): void {
+    const [chapter] = this.unsaved
+    if (chapter !== undefined) this.write(chapter)
+  }
+
+  /** The same as `saveNext` for the chapter of a block. */
+  saveOf(block: number): void {
+    const chapter = this.known.get(chapterOf(block))
+    if (chapter !== undefined && this.unsaved.has(chapter)) this.write(chapter)
+  }
+
+  private write(chapter: Chapter): void {
+    this.unsaved.delete(chapter)
+    if (chapter.isEmpty) {
+      this.known.delete(chapter.number)
+      return
+    }
+    const text = chapterText(this.name, chapter.summary())
+    const { changes, number } = chapter
+    const stored = (): void => {
+      if (chapter.changes === changes) this.noteClosable(chapter)
+    }
+    const { rid: containerRid, journal } = this.container
+    journal.append([{ kind: 'chapter', containerRid, chapter: number, text, stored }])
+  }
+
+  private noteChange(chapter: Chapter): void {
+    this.closable.delete(chapter)
+    this.unsaved.add(chapter)
+  }
+
+  private noteClosable(chapter: Chapter): void {
+    this.closable.add(chapter)
+    if (this.closable.size <= mostOpenChapters) return
+    const [first] = this.closable
+    if (first === undefined) return
+    this.closable.delete(first)
+    first.shut()
+  }
+
+  private readonly readBlocks = (chapter: Chapter): Iterable<readonly [number, BlockSummary]> => {
+    if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
+    const first = chapter.number * blocksPerChapter
+    const texts = this.container.cold?.summaries(first, first + blocksPerChapter) ?? []
+    return Array.from(texts).flatMap(([block, text]) => {
+      const summary = readSummary(this.name, text)
+      return summary === null ? [] : [[block, summary] as const]
+    })
+  }
+}
