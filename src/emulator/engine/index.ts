@@ -24,7 +24,7 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { blocksPerChapter, mostOpenChapters } from './cold/chapter-size.js'
+export { chapterSize } from './cold/chapter-size.js'
 export type { ColdDocuments } from './cold/cold-documents.js'
 export {
   blockOf,

@@ -1,4 +1,4 @@
-import { blocksPerChapter } from '../engine/index.js'
+import { chapterSize } from '../engine/index.js'
 import { compareValues } from '../query/values/values.js'
 import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
 
@@ -82,7 +82,7 @@ export class Chapter {
     this.open()
     if (places === null) return [...this.known].sort(([one], [other]) => one - other)
     return places.flatMap((place) => {
-      const block = this.number * blocksPerChapter + place
+      const block = this.number * chapterSize.blocks + place
       const summary = this.known.get(block)
       return summary === undefined ? [] : [[block, summary] as const]
     })
@@ -105,7 +105,7 @@ export class Chapter {
 
   private placedGroups(): readonly PlacedGroup[] {
     return this.blocks(null).flatMap(([block, summary]) =>
-      summary.map((group) => ({ place: block % blocksPerChapter, group })),
+      summary.map((group) => ({ place: block % chapterSize.blocks, group })),
     )
   }
 }

@@ -1,6 +1,9 @@
-import { blocksPerChapter, chapterOf, mostOpenChapters, type Container } from '../engine/index.js'
+import { chapterOf, chapterSize, type Container } from '../engine/index.js'
 import { chapterText, readChapter, readSummary, type BlockSummary } from './block-summary.js'
 import { Chapter } from './chapter.js'
+
+/** How many summaries of blocks take the time that one of a chapter takes. */
+const blocksLikeChapter = 4
 
 /**
  * The chapters of the known blocks of a container. The summary of a chapter is written when those of all its blocks are on
@@ -58,23 +61,25 @@ export class KeptChapters {
     return this.unsaved.size > 0
   }
 
-  /** Writes the summary of a chapter whose blocks are all known, with summaries on disk. */
-  saveNext(): void {
+  /**
+   * Writes the summary of a chapter whose blocks are all known, with summaries on disk. Returns how much work this was, as a
+   * number of blocks.
+   */
+  saveNext(): number {
     const [chapter] = this.unsaved
-    if (chapter !== undefined) this.write(chapter)
+    return this.write(chapter)
   }
 
   /** The same as `saveNext` for the chapter of a block. */
-  saveOf(block: number): void {
-    const chapter = this.known.get(chapterOf(block))
-    if (chapter !== undefined && this.unsaved.has(chapter)) this.write(chapter)
+  saveOf(block: number): number {
+    return this.write(this.known.get(chapterOf(block)))
   }
 
-  private write(chapter: Chapter): void {
-    this.unsaved.delete(chapter)
+  private write(chapter: Chapter | undefined): number {
+    if (chapter === undefined || !this.unsaved.delete(chapter)) return 0
     if (chapter.isEmpty) {
       this.known.delete(chapter.number)
-      return
+      return 1
     }
     const text = chapterText(this.name, chapter.summary())
     const { changes, number } = chapter
@@ -83,6 +88,7 @@ export class KeptChapters {
     }
     const { rid: containerRid, journal } = this.container
     journal.append([{ kind: 'chapter', containerRid, chapter: number, text, stored }])
+    return blocksLikeChapter
   }
 
   private noteChange(chapter: Chapter): void {
@@ -92,7 +98,7 @@ export class KeptChapters {
 
   private noteClosable(chapter: Chapter): void {
     this.closable.add(chapter)
-    if (this.closable.size <= mostOpenChapters) return
+    if (this.closable.size <= chapterSize.mostOpen) return
     const [first] = this.closable
     if (first === undefined) return
     this.closable.delete(first)
@@ -101,8 +107,8 @@ export class KeptChapters {
 
   private readonly readBlocks = (chapter: Chapter): Iterable<readonly [number, BlockSummary]> => {
     if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
-    const first = chapter.number * blocksPerChapter
-    const texts = this.container.cold?.summaries(first, first + blocksPerChapter) ?? []
+    const first = chapter.number * chapterSize.blocks
+    const texts = this.container.cold?.summaries(first, first + chapterSize.blocks) ?? []
     return Array.from(texts).flatMap(([block, text]) => {
       const summary = readSummary(this.name, text)
       return summary === null ? [] : [[block, summary] as const]

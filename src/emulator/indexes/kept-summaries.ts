@@ -1,6 +1,6 @@
 import {
   blockOf,
-  blocksPerChapter,
+  chapterSize,
   blocksInChapter,
   chapterOf,
   documentsPerBlock,
@@ -172,14 +172,11 @@ export class KeptSummaries implements DocumentFollower {
 
   /**
    * Writes the summary of the block that has not changed for the longest time, and the one of its chapter if those of all
-   * its blocks are on disk then.
+   * its blocks are on disk then. Returns how much work this was, as a number of blocks.
    */
-  saveNext(): void {
+  saveNext(): number {
     const [block] = this.unsaved.keys()
-    if (block === undefined) {
-      if (this.isOpen) this.known.saveNext()
-      return
-    }
+    if (block === undefined) return this.isOpen ? this.known.saveNext() : 0
     const known = this.coarse.has(block) ? undefined : this.known.get(block)
     const summary = known ?? this.summarize(block)
     this.unsaved.delete(block)
@@ -189,7 +186,8 @@ export class KeptSummaries implements DocumentFollower {
       this.container.journal.append([{ kind: 'summary', containerRid: this.container.rid, block, text }])
     }
     // Before the summaries on disk are read, those of other blocks are missing here.
-    if (this.isOpen && !this.hasUnsavedIn(chapterOf(block))) this.known.saveOf(block)
+    const isLast = this.isOpen && !this.hasUnsavedIn(chapterOf(block))
+    return isLast ? 1 + this.known.saveOf(block) : 1
   }
 
   private changed(block: number): void {
@@ -228,11 +226,11 @@ export class KeptSummaries implements DocumentFollower {
     let next = 0
     let read = 0
     for (const [chapter, text] of cold.chapters()) {
-      const first = chapter * blocksPerChapter
+      const first = chapter * chapterSize.blocks
       // A change that this object has seen is newer than the record.
       if (this.hasUnsavedIn(chapter) || !this.known.take(chapter, text)) continue
       yield* this.readingBlocks(cold, next, first)
-      next = first + blocksPerChapter
+      next = first + chapterSize.blocks
       read += blocksLikeChapter
       if (read % readAtATime === 0) yield
       if (this.isOpen) return

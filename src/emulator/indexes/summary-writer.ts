@@ -43,7 +43,8 @@ export class SummaryWriter {
     this.idleTimer?.cancel()
     try {
       for (const summaries of this.kept()) {
-        for (let left = mostAtEnd; left > 0 && summaries.hasUnsaved; left -= 1) summaries.saveNext()
+        let left = mostAtEnd
+        while (left > 0 && summaries.hasUnsaved) left -= summaries.saveNext()
       }
     } catch {
       // A record that cannot be read must not keep the directory from being closed.

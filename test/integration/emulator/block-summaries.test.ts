@@ -298,9 +298,10 @@ it('no summary of a container is written after the container was removed', async
   const original = Reflect.get(KeptSummaries.prototype, 'saveNext')
   let calls = 0
   vi.spyOn(KeptSummaries.prototype, 'saveNext').mockImplementation(function (this: KeptSummaries) {
-    original.call(this)
+    const work = original.call(this)
     calls += 1
     if (calls === 1) cosmos.engine.deleteContainer('shop', 'orders')
+    return work
   })
   // Several blocks did not change during the last 4,000 changes, so the background writes their summaries.
   for (let number = jobs; number < jobs + 400; number += 1) put(cosmos, number, 'ended')

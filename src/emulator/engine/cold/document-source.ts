@@ -1,5 +1,5 @@
 import type { KeptDocument } from '../values/version-fields.js'
-import { blocksPerChapter } from './chapter-size.js'
+import { chapterSize } from './chapter-size.js'
 
 /** The number of documents in a block. */
 export const documentsPerBlock = 256
@@ -11,12 +11,12 @@ export function blockOf(number: number): number {
 
 /** Returns the chapter of a block, by its number. A chapter is a number of successive blocks. */
 export function chapterOf(block: number): number {
-  return Math.floor(block / blocksPerChapter)
+  return Math.floor(block / chapterSize.blocks)
 }
 
 /** Returns the blocks of a chapter. */
 export function blocksInChapter(chapter: number): readonly number[] {
-  return Array.from({ length: blocksPerChapter }, (_, place) => chapter * blocksPerChapter + place)
+  return Array.from({ length: chapterSize.blocks }, (_, place) => chapter * chapterSize.blocks + place)
 }
 
 /** A change in the log of a partition. */

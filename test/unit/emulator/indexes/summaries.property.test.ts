@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../../src/emulator/index.js'
-import { scan, type Container } from '../../../../src/emulator/engine/index.js'
+import { chapterSize, scan, type Container } from '../../../../src/emulator/engine/index.js'
 import { KeptSummaries } from '../../../../src/emulator/indexes/kept-summaries.js'
 import { suspects } from '../../../../src/emulator/indexes/suspects.js'
 import { VirtualClock, seededRandom } from '../../../../src/testing/index.js'
@@ -10,7 +10,9 @@ import { upsertOf } from '../engine/an-engine.js'
 import { allRows, documentOf, keyOf, query, repartition, textOf, value, values } from './random-queries.js'
 
 // The documents of a test are few, so several chapters need few blocks each.
-vi.mock('../../../../src/emulator/engine/cold/chapter-size.js', () => ({ blocksPerChapter: 2, mostOpenChapters: 1 }))
+const usual = { ...chapterSize }
+beforeAll(() => Object.assign(chapterSize, { blocks: 2, mostOpen: 1 }))
+afterAll(() => Object.assign(chapterSize, usual))
 
 /** Documents of several blocks. */
 const count = 1_300
