@@ -5,15 +5,24 @@ import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './bl
 /** The most values of a path by which the groups of a chapter are told apart, and the most groups of a chapter. */
 const [mostValues, mostGroups] = [8, 96]
 
-/** Reads the summaries of the blocks of a chapter from disk. */
-type ReadBlocks = (chapter: Chapter) => Iterable<readonly [block: number, summary: BlockSummary]>
+/** A block with its summary. */
+type Block = readonly [block: number, summary: BlockSummary]
+
+/** Reads the summaries of a chapter from disk. */
+interface OnDisk {
+  /** Reads those of all blocks, because the chapter opens. */
+  open(chapter: Chapter): readonly Block[]
+  read(block: number): readonly Block[]
+}
+
+const nothingOnDisk: OnDisk = { open: () => [], read: () => [] }
 
 /**
  * The known summaries of successive blocks, and one summary of them all, which tells a query whether it has to look at
  * the blocks. Otherwise each query would look at each block of the container.
  *
  * If the summaries of all blocks are on disk, the chapter may be shut: then memory has only the summary of them all. A shut
- * chapter opens when it is asked for its blocks.
+ * chapter opens when it is asked for many of its blocks.
  */
 export class Chapter {
   private readonly known = new Map<number, BlockSummary>()
@@ -25,12 +34,12 @@ export class Chapter {
 
   constructor(
     readonly number: number,
-    private readonly readBlocks: ReadBlocks = () => [],
+    private readonly onDisk = nothingOnDisk,
   ) {}
 
   /** Returns a chapter that is shut. */
-  static shut(number: number, summary: BlockSummary, readBlocks: ReadBlocks): Chapter {
-    const chapter = new Chapter(number, readBlocks)
+  static shut(number: number, summary: BlockSummary, onDisk: OnDisk): Chapter {
+    const chapter = new Chapter(number, onDisk)
     chapter.merged = summary
     chapter.changedWhenShut = new Set()
     return chapter
@@ -78,14 +87,17 @@ export class Chapter {
   }
 
   /** Returns the blocks at these places, or all blocks if there is no list, in their order. */
-  blocks(places: readonly number[] | null): readonly (readonly [block: number, summary: BlockSummary])[] {
-    this.open()
+  blocks(places: readonly number[] | null): readonly Block[] {
+    const isOpening = places === null || places.length > chapterSize.few
+    if (isOpening) this.open()
     if (places === null) return [...this.known].sort(([one], [other]) => one - other)
-    return places.flatMap((place) => {
-      const block = this.number * chapterSize.blocks + place
-      const summary = this.known.get(block)
-      return summary === undefined ? [] : [[block, summary] as const]
-    })
+    return places.flatMap((place) => this.blockAt(this.number * chapterSize.blocks + place))
+  }
+
+  private blockAt(block: number): readonly Block[] {
+    const summary = this.known.get(block)
+    if (summary !== undefined) return [[block, summary]]
+    return this.changedWhenShut?.has(block) === false ? this.onDisk.read(block) : []
   }
 
   private changed(block: number): void {
@@ -98,7 +110,7 @@ export class Chapter {
     const { changedWhenShut } = this
     if (changedWhenShut === null) return
     this.changedWhenShut = null
-    for (const [block, summary] of this.readBlocks(this)) {
+    for (const [block, summary] of this.onDisk.open(this)) {
       if (!changedWhenShut.has(block)) this.known.set(block, summary)
     }
   }

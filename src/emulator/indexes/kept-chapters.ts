@@ -34,7 +34,7 @@ export class KeptChapters {
     if (this.known.has(number)) return true
     const summary = readChapter(this.name, text)
     if (summary === null) return false
-    this.known.set(number, Chapter.shut(number, summary, this.readBlocks))
+    this.known.set(number, Chapter.shut(number, summary, this.onDisk))
     return true
   }
 
@@ -45,7 +45,7 @@ export class KeptChapters {
   set(block: number, summary: BlockSummary): void {
     const number = chapterOf(block)
     let chapter = this.known.get(number)
-    if (chapter === undefined) this.known.set(number, (chapter = new Chapter(number, this.readBlocks)))
+    if (chapter === undefined) this.known.set(number, (chapter = new Chapter(number, this.onDisk)))
     chapter.set(block, summary)
     this.noteChange(chapter)
   }
@@ -105,10 +105,17 @@ export class KeptChapters {
     first.shut()
   }
 
-  private readonly readBlocks = (chapter: Chapter): Iterable<readonly [number, BlockSummary]> => {
-    if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
-    const first = chapter.number * chapterSize.blocks
-    const texts = this.container.cold?.summaries(first, first + chapterSize.blocks) ?? []
+  private readonly onDisk = {
+    open: (chapter: Chapter) => {
+      if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
+      const first = chapter.number * chapterSize.blocks
+      return this.read(first, first + chapterSize.blocks)
+    },
+    read: (block: number) => this.read(block, block + 1),
+  }
+
+  private read(from: number, to: number): readonly (readonly [number, BlockSummary])[] {
+    const texts = this.container.cold?.summaries(from, to) ?? []
     return Array.from(texts).flatMap(([block, text]) => {
       const summary = readSummary(this.name, text)
       return summary === null ? [] : [[block, summary] as const]

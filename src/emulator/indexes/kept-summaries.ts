@@ -28,8 +28,8 @@ import { KeptChapters } from './kept-chapters.js'
 /** The most blocks without a summary that a query reads at once. */
 const fewBlocks = 2
 
-/** The number of summaries that one turn of the event loop reads from disk. That of a chapter counts as several. */
-const [readAtATime, blocksLikeChapter] = [500, 10]
+/** The number of summaries that one turn of the event loop reads from disk. */
+const readAtATime = 500
 
 /** The number of later changes after which a block counts as quiet. */
 const quietAfter = 4_000
@@ -231,7 +231,7 @@ export class KeptSummaries implements DocumentFollower {
       if (this.hasUnsavedIn(chapter) || !this.known.take(chapter, text)) continue
       yield* this.readingBlocks(cold, next, first)
       next = first + chapterSize.blocks
-      read += blocksLikeChapter
+      read += 1
       if (read % readAtATime === 0) yield
       if (this.isOpen) return
     }
@@ -255,7 +255,7 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   private hasUnsavedIn(chapter: number): boolean {
-    return blocksInChapter(chapter).some((block) => this.unsaved.has(block))
+    return this.unsaved.size > 0 && blocksInChapter(chapter).some((block) => this.unsaved.has(block))
   }
 
   private take(block: number, text: string): void {

@@ -20,7 +20,7 @@ import { isOpen, type Outcome } from '../decisions/settle.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { Payloads } from '../payloads/payloads.js'
 import { limitsOf, Slots } from './slots.js'
-import type { StateStore, Stored } from '../store/state-store.js'
+import { asStored, type StateStore, type Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
 import { deadTaker, enterAttempt } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
@@ -104,7 +104,7 @@ export class Agents {
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
       const decoded = decodeDelivered(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
-      return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
+      return [asStored(decoded.step, change)]
     })
     // Every waiting step listens to the signal, so a warning about many listeners would be a false alarm.
     setMaxListeners(0, context.signal)

@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import type { StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
@@ -43,8 +44,8 @@ export function claim(
   const isLongOffer = step.attention?.kind === 'unclaimed'
   const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
   const mayHaveActed = step.mayHaveActed || (isLeft && step.direction === 'do')
-  const claimed = { ...step, ...cut, mayHaveActed, attention: null, claim: claimOf(claimant, now) }
-  return { kind: 'write', step: withDerivedState(claimed) }
+  const claimed = { ...cut, mayHaveActed, attention: null, claim: claimOf(claimant, now) }
+  return { kind: 'write', step: withDerivedState<StepDocument>(step, claimed) }
 }
 
 export function claimOf(claimant: Claimant, now: number): NonNullable<StepDocument['claim']> {
@@ -69,7 +70,9 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
-  return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
+  return step.mayHaveActed
+    ? { kind: 'held' }
+    : { kind: 'write', step: copyWith(step, { mayHaveActed: true }) }
 }
 
 /** Checks whether a call with the key of the current generation may have had an effect (F-K2, F-A20). */

@@ -1,7 +1,7 @@
 import { mostUrgent } from '../waiting/flag-triage.js'
 import type { Attention, JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
 import { isTooDeep } from '../model/values/plain-json.js'
-import { addDerivedState, deadline } from '../model/process-state.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { placeOutside } from '../gates/job-place.js'
@@ -57,8 +57,7 @@ export function continueJob(
   const steps = withChanges(ledger, changes)
   const changed = changes.map(({ step }) => step)
   const known = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
-  const next = addDerivedState({
-    ...job,
+  const next = withDerivedState(job, {
     fence: claimedFence(state),
     endByMs: endBy(state),
     steps,
@@ -79,8 +78,7 @@ export function endJob(
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
   ending: JobEnding,
 ): Schedule {
-  const ended = addDerivedState({
-    ...state.job,
+  const ended = withDerivedState(state.job, {
     fence: claimedFence(state),
     steps: withChanges(ledger, changes),
     lockedBy: null,

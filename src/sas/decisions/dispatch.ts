@@ -1,7 +1,8 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
-import { addDerivedState, betweenStates, deadline, withDerivedState } from '../model/process-state.js'
+import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
 import { mostStepsAtOnce } from '../gates/at-gates.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
@@ -67,7 +68,7 @@ export function begin(stored: StepDocument, by: Dispatching, known: KnownValues)
   const step = withoutPlace(stored)
   const input = resolveTemplate(step.inputTemplate, known)
   const bound = { ...boundUndo(step, known), ...roundAtBegin(step, known) }
-  const begins = { ...withInput(step, input), ...bound, ...unbegun(step) }
+  const begins = Object.assign(withInput(step, input), bound, unbegun(step))
   const begun = attempt(withTickets(begins, by), by)
   // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
@@ -77,7 +78,8 @@ export function begin(stored: StepDocument, by: Dispatching, known: KnownValues)
   if (unclear !== null) return refuse(unclear)
   if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
   if (step.event !== null) return finishWait(begun, payloadsOf(step) ?? step.event.payload)
-  if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))
+  if (step.question !== undefined)
+    return waiting(begun, by, putQuestion(copyWith(begun, { asked: null }), by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
   const asked = isGated(begun) ? requestAtBegin(step, known) : null
   const problem = typeof asked === 'string' ? asked : inputProblem(begun, by)
@@ -135,7 +137,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   if (gathered.kind === 'impossible')
     return { step: refused(step, by, gathered.message), state: 'Processing' }
   const { output } = gathered
-  const done = finishWait({ ...step, input: null }, output)
+  const done = finishWait(copyWith(step, { input: null }), output)
   if (!isTooLarge(done.step, by)) return done
   return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
@@ -146,7 +148,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
  */
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
-    const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
+    const over = copyWith(step, { dispatch: step.dispatch + 1, fence: step.fence + 1 })
     return finishWait(over, payloadsOf(step) ?? step.event?.payload ?? null)
   }
   const again = attempt(step, by)
@@ -167,16 +169,15 @@ function waiting(step: StepDocument, by: Dispatching, waits: StepDocument | stri
 }
 
 function finishWait(step: StepDocument, output: Json): StepChange {
-  const done = {
-    ...step,
+  const done = withDerivedState(step, {
     currentState: step.targetState,
     lockedBy: null,
     attention: null,
     notBeforeMs: null,
     output,
     ...deadline(null),
-  }
-  return { step: withDerivedState(done), state: 'Processed' }
+  })
+  return { step: done, state: 'Processed' }
 }
 
 /** Begins to undo a step that acted or may have acted. The newest generation is undone first. */
@@ -259,8 +260,7 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
-  return addDerivedState({
-    ...step,
+  return withDerivedState(step, {
     mayHaveActed: mayHaveActed(step),
     firstBy: null,
     lockedBy: scheduler,
@@ -292,5 +292,5 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
     by: scheduler,
     didNothing: true,
   }
-  return withDerivedState({ ...step, lockedBy: null, attention, outcome, ...deadline(null) })
+  return withDerivedState(step, { lockedBy: null, attention, outcome, ...deadline(null) })
 }

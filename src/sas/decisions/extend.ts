@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import { claimOf, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Progress } from '../model/readable-parts.js'
@@ -51,10 +52,10 @@ export function extend(
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (!isNews && laterMs <= step.completeByMs) return { kind: 'unchanged' }
   const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
-  const extended = { ...step, ...reported, claim: claimOf(claimant, now) }
+  const extended = copyWith(step, reported ?? {}, { claim: claimOf(claimant, now) })
   return {
     kind: 'write',
-    step: withDerivedState({ ...extended, ...deadline(Math.max(laterMs, step.completeByMs)) }),
+    step: withDerivedState<StepDocument>(extended, deadline(Math.max(laterMs, step.completeByMs))),
   }
 }
 

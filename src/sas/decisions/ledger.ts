@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import type { JobDocument, Json, LedgerEntry, StepDocument } from '../model/documents.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
 import { payloadsOf } from '../waiting/collect-event.js'
@@ -72,7 +73,7 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
 export function withAcceptance(step: StepDocument, ledger: Ledger): StepDocument {
   const entry = ledger[step.stepId]
   if (step.outcome === null || entry?.state !== 'Processed' || entry.dispatch !== step.dispatch) return step
-  return { ...step, outcome: { ...step.outcome, accepted: true } }
+  return copyWith(step, { outcome: { ...step.outcome, accepted: true } })
 }
 
 /** Checks whether a step or its undo has begun and is not over. */

@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import { basicSchema, type JobDocument, type NoticeDocument, type NoticeKind } from '../model/documents.js'
 import { noticeDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
@@ -29,7 +30,7 @@ export function withNotices(
     ...(isTerminal(after) && !isTerminal(before) ? ['finished' as const] : []),
   ].filter((kind) => isReported(after, kind))
   const notices = kinds.map((kind, index) => noticeOf(after, kind, { seq: after.notifySeq + index + 1, now }))
-  return { job: { ...after, notifySeq: after.notifySeq + kinds.length }, notices }
+  return { job: copyWith(after, { notifySeq: after.notifySeq + kinds.length }), notices }
 }
 
 /** Returns the notice that a new job was received, if its submitter asked for it. */

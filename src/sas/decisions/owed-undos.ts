@@ -1,3 +1,4 @@
+import { copyWith, copyWithout } from '../model/copies/copy-with.js'
 import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { Json, StepDocument } from '../model/documents.js'
@@ -21,27 +22,34 @@ export function owedBy(step: StepDocument): Owed[] {
   return [...step.owed, { generation, input: resolveTemplate(undo.inputTemplate, { input: null, outputs }) }]
 }
 
+const keyOfOtherJob = new Set(['keyJobId'])
+
 /**
- * Returns the step with these changes as it begins, for the first time or again. Its fields record whether calls
+ * Returns a copy of the step with these changes as it begins, for the first time or again. Its fields record whether calls
  * with its keys may have acted (I9). A step that was undone gets a new key. Any other step keeps its key, so a
  * service that recognises the key does not act twice. A step that was carried over and undone has keys of its own
  * job (I34).
  */
 export function beginning(step: StepDocument, changes: Partial<StepDocument> = {}): StepDocument {
   if (step.direction === 'undo') {
-    const { keyJobId: _keyJobId, ...own } = step
+    const own = copyWithout(step, keyOfOtherJob)
     const generation = step.generation + 1
-    return { ...own, ...changes, direction: 'do', generation, mayHaveActed: false, owed: [] }
+    return Object.assign(own, changes, { direction: 'do', generation, mayHaveActed: false, owed: [] })
   }
-  return { ...step, ...changes, mayHaveActed: step.dispatch > 0 && mayHaveActed(step) }
+  return copyWith(step, changes, { mayHaveActed: step.dispatch > 0 && mayHaveActed(step) })
 }
 
 /**
- * Returns the step as it begins with this input. A step that was dispatched before with another input gets a
+ * Returns a copy of the step as it begins with this input. A step that was dispatched before with another input gets a
  * new key. If its old generation must be undone, that generation is added to `owed`.
  */
 export function withInput(step: StepDocument, input: Json): StepDocument {
   const isSame = step.dispatch === 0 || step.direction === 'undo' || isDeepStrictEqual(step.input, input)
   if (isSame) return beginning(step, { input })
-  return { ...step, generation: step.generation + 1, mayHaveActed: false, owed: owedBy(step), input }
+  return copyWith(step, {
+    generation: step.generation + 1,
+    mayHaveActed: false,
+    owed: owedBy(step),
+    input,
+  })
 }

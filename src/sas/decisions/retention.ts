@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import { takeFitting, isTooLarge } from './dispatch.js'
 import type { Schedule, SchedulingState } from './continue-or-end-job.js'
 import type { JobDocument } from '../model/documents.js'
@@ -18,9 +19,9 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const last = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
   const ttl = secondsOf(job)
-  const expiring = [...last.values()].map((step) => ({ step: { ...step, ttl } }))
+  const expiring = [...last.values()].map((step) => ({ step: copyWith(step, { ttl }) }))
   if (takeFitting(expiring, job).length < expiring.length) return decision
-  return { ...decision, job: { ...job, ttl }, changed: expiring.map(({ step }) => step) }
+  return { ...decision, job: copyWith(job, { ttl }), changed: expiring.map(({ step }) => step) }
 }
 
 /**
@@ -37,12 +38,12 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   const lasting = [...steps.values()].filter((step) => step.ttl === -1)
   // If one step and its job are too large for one transaction, the job and all its steps are kept.
   if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
-  const expiring = lasting.map((step) => ({ step: { ...step, ttl: ttl + stepsOutliveJobSeconds } }))
+  const expiring = lasting.map((step) => ({ step: copyWith(step, { ttl: ttl + stepsOutliveJobSeconds }) }))
   const part = takeFitting(expiring, job)
   const isLast = part.length === expiring.length
   return {
     kind: 'write',
-    job: isLast ? { ...job, ttl } : job,
+    job: isLast ? copyWith(job, { ttl }) : job,
     changed: part.map(({ step }) => step),
     notices: [],
   }

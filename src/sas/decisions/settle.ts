@@ -1,8 +1,9 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import type { Random } from '../../platform/index.js'
 import { backoffDelayMs } from '../../platform/internal.js'
 import { withDiagnostic } from '../model/diagnostics.js'
 import type { Json, StepDocument } from '../model/documents.js'
-import { addDerivedState, deadline } from '../model/process-state.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
 import { givenUp } from './give-up.js'
 import { asksUntil, conditionOfPayload, ticketMark } from '../plan/tickets.js'
 import { resolveTemplate } from '../plan/template.js'
@@ -102,9 +103,12 @@ export function settle(
   if (outcome.kind === 'failed') {
     const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
     const brought = deadline(Math.min(retryAt, step.completeByMs))
-    return { kind: 'write', step: addDerivedState({ ...step, ...noting, diagnostics, ...brought }) }
+    return {
+      kind: 'write',
+      step: withDerivedState<StepDocument>(step, { ...noting, diagnostics, ...brought }),
+    }
   }
-  const failed = withFailure({ ...step, ...noting, diagnostics })
+  const failed = withFailure(copyWith(step, { ...noting, diagnostics }))
   return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
 }
 
@@ -126,10 +130,10 @@ function succeeded(
   if (step.direction === 'undo') {
     // If `owed` has more generations, the scheduler undoes the next generation when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
-    return addDerivedState({ ...step, ...free, ...history, currentState: step.initialState })
+    return withDerivedState(step, { ...free, ...history, currentState: step.initialState })
   }
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =
     step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
-  return addDerivedState({ ...step, ...free, currentState: step.targetState, output, undo })
+  return withDerivedState(step, { ...free, currentState: step.targetState, output, undo })
 }

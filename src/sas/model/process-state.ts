@@ -1,3 +1,4 @@
+import { copyWith } from './copies/copy-with.js'
 import type { Attention, JobDocument, ProcessState, StepDocument } from './documents.js'
 
 export type StateFields = Pick<
@@ -41,9 +42,7 @@ export function withDerivedState<T extends StateFields>(
   document: T,
   changes: Partial<T> = {},
 ): T & { processState: ProcessState } {
-  const next = { ...document, ...changes, processState: 'Pending' as ProcessState }
-  next.processState = deriveProcessState(next)
-  return next
+  return addDerivedState(copyWith(document, changes))
 }
 
 /** The same as {@link withDerivedState}, but for a new object that no other code has yet, which is not copied again. */

@@ -1,3 +1,4 @@
+import { copyWith } from './copies/copy-with.js'
 import type { Attention, LedgerEntry, StepDocument } from './documents.js'
 
 /** The operation of an attempt: the step's own operation, or its undo. */
@@ -14,8 +15,9 @@ export function workOf(step: StepDocument): Work {
 
 /** Returns the step with one more failure, counted for its direction (I4, R111). */
 export function withFailure(step: StepDocument): StepDocument {
-  if (step.direction === 'do' || step.undo === null) return { ...step, failureCount: step.failureCount + 1 }
-  return { ...step, undo: { ...step.undo, failureCount: step.undo.failureCount + 1 } }
+  if (step.direction === 'do' || step.undo === null)
+    return copyWith(step, { failureCount: step.failureCount + 1 })
+  return copyWith(step, { undo: { ...step.undo, failureCount: step.undo.failureCount + 1 } })
 }
 
 /** Checks whether an attempt with this outcome may have had an effect. */

@@ -7,7 +7,7 @@ import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
-import { replacing, type StateStore, type Stored } from '../store/state-store.js'
+import { asStored, replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
 import type { KnownJobs } from './known-jobs.js'
@@ -96,10 +96,10 @@ export class JobWriter {
     }
     const [jobEtag = '', ...stepEtags] = afterGates(result.etags, gates)
     const steps = pairs.map((pair, index) => ({
-      document: { ...pair.after, _etag: stepEtags[index] ?? '', _ts: 0 },
+      document: asStored(pair.after, { _etag: stepEtags[index] ?? '', _ts: 0 }),
       replacedEtag: pair.before._etag,
     }))
-    const written = { document: { ...decision.job, _etag: jobEtag, _ts: 0 }, replacedEtag: job._etag }
+    const written = { document: asStored(decision.job, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
     const ended = isTerminal(decision.job) && !isTerminal(job) ? this.endOf(decision.job, after) : null
     this.known.putWritten(written, steps)
     return {

@@ -8,7 +8,7 @@ import { EndedJobs } from './ended-jobs.js'
 import { ForeseenJobs } from './foreseen-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../model/is-over.js'
-import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
+import { asStored, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { readJob } from '../store/update-document.js'
 
@@ -72,7 +72,7 @@ export class KnownJobs {
    * when the step was written, because nothing follows from such a step.
    */
   note(change: Change): Decoded | null {
-    const { pk, type, jobId, id, _etag, _ts } = change
+    const { pk, type, jobId, id, _etag } = change
     if (typeof pk === 'string') {
       if (type === 'sas.step' && typeof jobId === 'string') {
         const ofJob = this.jobs.get({ pk, id: jobDocumentId(jobId) })
@@ -95,13 +95,13 @@ export class KnownJobs {
     const decoded = decodeDelivered(change)
     if (decoded.kind === 'job') {
       this.foreseen.take(decoded.job)
-      this.putJob({ ...decoded.job, _etag, _ts })
+      this.putJob(asStored(decoded.job, change))
       if (isOver(decoded.job)) this.ended.note(decoded.job)
     }
     // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') {
-      this.steps.put({ ...decoded.step, _etag, _ts })
+      this.steps.put(asStored(decoded.step, change))
       this.steps.noteDelivered({ pk: decoded.step.pk, id, _etag })
     }
     return decoded
@@ -148,7 +148,7 @@ export class KnownJobs {
     if (document === null) return [{ stepId, isNewer: false, message: `step ${stepId} is gone` }]
     const decoded = decodeDocument(document)
     if (decoded.kind === 'step') {
-      this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
+      this.steps.put(asStored(decoded.step, document))
       seen.steps.set(stepId, document._etag)
       return []
     }
@@ -200,10 +200,9 @@ export class KnownJobs {
   private foreseenJob(address: DocumentAddress, seen: SeenVersions): Stored<JobDocument> | undefined {
     if (seen.job !== null) return undefined
     for (const change of this.foreseen.take(address)) {
-      const { _etag, _ts } = change
       const decoded = decodeDelivered(change)
-      if (decoded.kind === 'job') this.jobs.put({ ...decoded.job, _etag, _ts })
-      if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
+      if (decoded.kind === 'job') this.jobs.put(asStored(decoded.job, change))
+      if (decoded.kind === 'step') this.steps.put(asStored(decoded.step, change))
     }
     return this.jobs.get(address)
   }

@@ -1,3 +1,4 @@
+import { copyWithout } from '../model/copies/copy-with.js'
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
 import type { PausedWith } from '../model/operator-documents.js'
 
@@ -17,10 +18,19 @@ export function replacing(before: Stored<StateDocument>, after: StateDocument): 
   return { kind: 'replace', document: withoutStoreFields(after), ifMatch: before._etag }
 }
 
+const storeFields: ReadonlySet<string> = new Set(['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'])
+
 /** Returns a document without the fields that the store adds. */
 export function withoutStoreFields(document: StateDocument): StateDocument {
-  const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = document
-  return own
+  return copyWithout(document, storeFields)
+}
+
+/** Returns a document as it was read or written, with the etag and the time of this version. */
+export function asStored<T extends object>(
+  document: T,
+  { _etag, _ts }: { readonly _etag: string; readonly _ts: number },
+): Stored<T> {
+  return Object.assign(copyWithout(document, storeFields), { _etag, _ts })
 }
 
 export type ApplyResult =

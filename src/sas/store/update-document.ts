@@ -3,6 +3,7 @@ import { decodeDocument } from '../model/decode.js'
 import type { FleetDecisionsDocument, PausesDocument } from '../model/operator-documents.js'
 import { StoreUnavailable } from '../model/errors.js'
 import {
+  asStored,
   replacing,
   type DocumentAddress,
   type StateDocument,
@@ -65,7 +66,7 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     if (applied.kind === 'applied') {
       return {
         kind: 'written',
-        document: { ...write, _etag: applied.etags[0] ?? '', _ts: before._ts },
+        document: asStored(write, { _etag: applied.etags[0] ?? '', _ts: before._ts }),
         result,
       }
     }
@@ -83,7 +84,7 @@ export async function readStep(
   const document = await store.read(address)
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'step') return null
-  return { ...decoded.step, _etag: document._etag, _ts: document._ts }
+  return asStored(decoded.step, document)
 }
 
 /** Reads the job at this address. Returns null if the job is missing or unreadable. */
@@ -94,7 +95,7 @@ export async function readJob(
   const document = await store.read(address)
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'job') return null
-  return { ...decoded.job, _etag: document._etag, _ts: document._ts }
+  return asStored(decoded.job, document)
 }
 
 /** The number of tries to change a document that many operators may change. */

@@ -1,3 +1,4 @@
+import { copyWith } from '../model/copies/copy-with.js'
 import type { Schedule, SchedulingState } from '../decisions/continue-or-end-job.js'
 import { schedule } from '../decisions/schedule.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
@@ -50,5 +51,5 @@ export function begunAs(
 
 /** Returns a dispatched step with the mark of the agents that may make its first attempt immediately. */
 export function offeredTo(step: StepDocument, firstBy: string | null): StepDocument {
-  return step.lockedBy === null ? step : { ...step, firstBy }
+  return step.lockedBy === null || step.firstBy === firstBy ? step : copyWith(step, { firstBy })
 }

@@ -4,6 +4,7 @@ import { isStaged } from '../model/process-state.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import { JobConflict, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
 import {
+  asStored,
   replacing,
   type ApplyResult,
   type StateDocument,
@@ -126,10 +127,9 @@ function acceptedAs(
   let job: Stored<JobDocument> | null = null
   const steps: Stored<StepDocument>[] = []
   for (const [index, document] of decoded.entries()) {
-    // In Node 20, an object that gets a property after a spread has a hidden class of its own, and each copy is slow.
-    const _etag = etags[index] ?? ''
-    if (document.kind === 'job') job = { _etag, _ts: 0, ...document.job }
-    if (document.kind === 'step') steps.push({ _etag, _ts: 0, ...document.step })
+    const version = { _etag: etags[index] ?? '', _ts: 0 }
+    if (document.kind === 'job') job = asStored(document.job, version)
+    if (document.kind === 'step') steps.push(asStored(document.step, version))
   }
   return job === null ? null : { job, steps, physicalRangeId, isBegun }
 }

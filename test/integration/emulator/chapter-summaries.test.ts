@@ -9,7 +9,7 @@ import { intercept, snapshot } from './dead-directory.js'
 
 // The documents of a test are few, so several chapters need few blocks each.
 const usual = { ...chapterSize }
-beforeAll(() => Object.assign(chapterSize, { blocks: 2, mostOpen: 1 }))
+beforeAll(() => Object.assign(chapterSize, { blocks: 2, mostOpen: 1, few: 1 }))
 afterAll(() => Object.assign(chapterSize, usual))
 
 const jobs = 2_000

@@ -11,7 +11,7 @@ import { allRows, documentOf, keyOf, query, repartition, textOf, value, values }
 
 // The documents of a test are few, so several chapters need few blocks each.
 const usual = { ...chapterSize }
-beforeAll(() => Object.assign(chapterSize, { blocks: 2, mostOpen: 1 }))
+beforeAll(() => Object.assign(chapterSize, { blocks: 2, mostOpen: 1, few: 1 }))
 afterAll(() => Object.assign(chapterSize, usual))
 
 /** Documents of several blocks. */
