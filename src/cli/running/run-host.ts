@@ -5,6 +5,7 @@ import { systemClock } from '../../platform/index.js'
 import { durationMs, systemRandom, withinLimit } from '../../platform/internal.js'
 import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
+import { collectAtRest } from './collect-at-rest.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
@@ -52,7 +53,9 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   terminal.print(startedText(host, options))
   if (host.page !== null && options.json !== true) showPage(host.page.address)
   if (options.supervised === true) answerParent(host)
+  const endCollecting = collectAtRest()
   const end = await ending
+  endCollecting()
   telemetry.emit({ type: 'host.stopping', instanceName, reason: end.why })
   const code = endedAs(end, instanceName, telemetry)
   const beganMs = systemClock.monotonic()

@@ -6,7 +6,7 @@ import { accountShape, doorOptions, type AccountOptions } from './account-option
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
-import { CosmosEngine, noJournal, TextMemory, type EngineOptions } from '../engine/index.js'
+import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
 import { inProcessEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
@@ -15,6 +15,7 @@ import { SummaryWriter } from '../indexes/summary-writer.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { LocalDoor } from './local-door.js'
+import { MemoryAtRest } from './memory-at-rest.js'
 import { MasterKey } from '../rest/authorization/master-key.js'
 import { answered } from '../rest/answered.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
@@ -66,14 +67,15 @@ export function openAccount(
   )
   const nextId = (): string => random.id()
   const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
+  const memory = new TextMemory(memoryBytes)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
-    ...diskOf(journal, memoryBytes),
+    ...(journal && { disk: { documents: journal.documents, memory } }),
   })
-  const summaries = journal === null ? null : restored(engine, journal)
+  const background = journal === null ? [] : restored(engine, journal, memory)
   const counter = new RequestCounter()
   const faults = new FaultInjection({
     clock,
@@ -121,7 +123,7 @@ export function openAccount(
       isClosed = true
       faults.clear()
       local?.close()
-      await closeDisk(journal, summaries)
+      await closed(journal, background)
     },
   }
 }
@@ -150,21 +152,18 @@ function serveSocket(
   return server
 }
 
-function diskOf(journal: LmdbJournal | null, memoryBytes: number): Pick<EngineOptions, 'disk'> {
-  return journal === null
-    ? {}
-    : { disk: { documents: journal.documents, memory: new TextMemory(memoryBytes) } }
-}
-
-function closeDisk(journal: LmdbJournal | null, summaries: SummaryWriter | null): Promise<void> | undefined {
-  summaries?.close()
+function closed(journal: LmdbJournal | null, background: readonly Closable[]): Promise<void> | undefined {
+  for (const work of background) work.close()
   return journal?.close()
 }
 
-function restored(engine: CosmosEngine, journal: LmdbJournal): SummaryWriter {
+type Closable = SummaryWriter | MemoryAtRest
+
+/** Fills an engine with the contents of a journal, and begins the work that goes on in the background. */
+function restored(engine: CosmosEngine, journal: LmdbJournal, memory: TextMemory): readonly Closable[] {
   try {
     engine.restore(journal.contents())
-    return new SummaryWriter(engine)
+    return [new SummaryWriter(engine), new MemoryAtRest(engine, memory)]
   } catch (error) {
     journal.abandon().catch(() => undefined)
     throw error

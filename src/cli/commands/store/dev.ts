@@ -20,6 +20,7 @@ import { openingData, payloadFolder } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { wholeNumber } from '../../input/whole-number.js'
+import { collectAtRest } from '../../running/collect-at-rest.js'
 import { untilTold } from '../../running/until-signal.js'
 import { loadUserModule, modulePath, type UserModule } from '../../input/user-module.js'
 import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
@@ -91,7 +92,9 @@ export async function dev(
       if (json === true)
         terminal.print(JSON.stringify({ endpoint, key, workflows: names, page: page?.address ?? null }))
       else terminal.print(howToGoOn({ endpoint, key, path, workflows, page: page?.address ?? null }))
+      const endCollecting = collectAtRest()
       await told
+      endCollecting()
       await page?.close()
     } finally {
       await host.stop()

@@ -8,6 +8,7 @@ import { CliError, exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
+import { collectAtRest } from '../../running/collect-at-rest.js'
 import { untilTold } from '../../running/until-signal.js'
 
 export interface EmulatorCommandOptions {
@@ -46,7 +47,9 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
       ].join('\n'),
     )
   }
+  const endCollecting = collectAtRest()
   await told
+  endCollecting()
   await running.close()
   return exitCodes.ok
 }

@@ -44,9 +44,13 @@ export class TextMemory {
     if (this.queue.delete(version)) this.used -= bytes
   }
 
-  /** Lets versions leave if there are too many. Must not run while documents are being read. */
-  trim(): void {
-    while (this.used > this.mostBytes && this.queue.size > 0) this.takeTurn()
+  /**
+   * Lets versions leave if there are too many. Must not run while documents are being read.
+   *
+   * @param part the part of the bytes that the remaining ones may use; default: all
+   */
+  trim(part = 1): void {
+    while (this.used > this.mostBytes * part && this.queue.size > 0) this.takeTurn()
   }
 
   private takeTurn(): void {

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { collectAtRest, ofThisProcess } from '../../../src/cli/running/collect-at-rest.js'
+import { VirtualClock } from '../../../src/testing/index.js'
+
+/** A process whose event loop works for these parts of the time, five seconds each, and then not at all. */
+function processWith(parts: number[]) {
+  const clock = new VirtualClock(0)
+  const collectedAtMs: number[] = []
+  const end = collectAtRest({
+    clock,
+    utilization: () => parts.shift() ?? 0,
+    collect: () => collectedAtMs.push(clock.monotonic()),
+  })
+  return { clock, collectedAtMs, end }
+}
+
+it('collects once after work, when the process was at rest for fifteen seconds', async () => {
+  const { clock, collectedAtMs, end } = processWith([0.5, 0.4, 0.01, 0.01, 0.01])
+  const startMs = clock.monotonic()
+  await clock.advance(60_000)
+  expect(collectedAtMs.map((ms) => ms - startMs)).toEqual([25_000])
+  end()
+})
+
+it('does not collect while a process works, or if it has not worked', async () => {
+  const working = processWith([0.5, 0.01, 0.01, 0.3, 0, 0, 0.05])
+  await working.clock.advance(35_000)
+  expect(working.collectedAtMs).toEqual([])
+  working.end()
+  const resting = processWith([0.05, 0.05, 0.01])
+  await resting.clock.advance(60_000)
+  expect(resting.collectedAtMs).toEqual([])
+  resting.end()
+})
+
+it('collects again after more work, and not after its end', async () => {
+  const { clock, collectedAtMs, end } = processWith([0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5])
+  await clock.advance(42_500)
+  expect(collectedAtMs).toHaveLength(2)
+  end()
+  await clock.advance(60_000)
+  expect(collectedAtMs).toHaveLength(2)
+})
+
+it('collects garbage of this process', async () => {
+  const clock = new VirtualClock(0)
+  const parts = [1, 0, 0, 0]
+  const { utilization, collect } = ofThisProcess()
+  expect(utilization()).toBeGreaterThanOrEqual(0)
+  const garbage = new WeakRef({ isGarbage: true })
+  const end = collectAtRest({ clock, utilization: () => parts.shift() ?? 0, collect })
+  await clock.advance(20_000)
+  end()
+  expect(garbage.deref()).toBeUndefined()
+})
