@@ -1,6 +1,6 @@
 /**
  * `npm run soak -- --minutes 60` runs jobs at half the best rate of this machine, in one process with a store
- * on disk. Ended jobs are kept for a minute. It prints memory, latency, open files and disk as a curve, and
+ * on disk. `--rate 300` sets the jobs a second instead. Ended jobs are kept for a minute. It prints memory, latency, open files and disk as a curve, and
  * exits with 1 if one of them still grows in the second half. `--json` prints the samples.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -16,10 +16,16 @@ import { noop, worker } from '../bench/jobs/workload.js'
 import { curve, growing, type Sample } from './soak/curve.js'
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, json: { type: 'boolean', default: false } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    rate: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 })
 const minutes = Number(values.minutes)
 if (!(minutes >= 1)) throw new RangeError(`--minutes ${values.minutes}: must be a number of at least 1`)
+if (values.rate !== undefined && !(Number(values.rate) >= 1))
+  throw new RangeError(`--rate ${values.rate}: must be a number of jobs a second`)
 
 const slots = 256
 const calibration = { count: 4_000, atOnce: 200 }
@@ -31,9 +37,8 @@ const cosmos = createInProcessCosmos({ dataDirectory })
 const host = await startHost({ embedded: cosmos, agents: [worker], slots })
 try {
   await together(host.client, noop, calibration)
-  const perSecond = Math.floor(
-    calibration.count / ((await together(host.client, noop, calibration)) / 1_000) / 2,
-  )
+  const best = calibration.count / ((await together(host.client, noop, calibration)) / 1_000)
+  const perSecond = Math.floor(Number(values.rate ?? best / 2))
   process.stderr.write(`${perSecond} jobs a second for ${minutes} minutes\n`)
   const samples = await soaked(host.client, perSecond)
   process.stdout.write(values.json ? `${JSON.stringify(samples)}\n` : `${curve(samples)}\n`)
