@@ -1,7 +1,8 @@
 /**
  * `npm run soak -- --minutes 60` runs jobs at half the best rate of this machine, in one process with a store
- * on disk. `--rate 300` sets the jobs a second instead. Ended jobs are kept for a minute. It prints memory, latency, open files and disk as a curve, and
- * exits with 1 if one of them still grows in the second half. `--json` prints the samples.
+ * on disk. `--rate 300` sets the jobs a second instead. Ended jobs are kept for a minute. It prints memory, latency,
+ * open files and disk as a curve, and exits with 1 if one of them still grows in the second half. `--json` prints the
+ * samples.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -67,7 +67,7 @@ export function openAccount(
   )
   const nextId = (): string => random.id()
   const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
-  const memory = new TextMemory(memoryBytes)
+  const memory = new TextMemory(memoryBytes, () => journal?.waitingBytes ?? 0)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,

@@ -22,6 +22,9 @@ const longestLog = 8 * 2 ** 20
 /** The bytes of a log at which writes wait until the writes of the log before it are in the store. */
 const longestWaiting = 4 * longestLog
 
+/** The bytes of memory for each byte of a log: documents also need objects, and a log has the versions between, too. */
+const memoryPerLogged = 1.3
+
 /** How often the end of a journal moves writes to the store that came while it did so. */
 const mostRounds = 8
 
@@ -48,8 +51,8 @@ interface Gathering extends Group {
  * refused if a log is missing or damaged.
  *
  * The states are: locking, then open, then failed or closed. In the state locking, nothing is written or
- * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
- * After a failure, writes are no longer acknowledged.
+ * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write. It then
+ * acknowledges no more writes.
  */
 export class LmdbJournal implements Journal {
   readonly documents: StoredDocuments
@@ -62,6 +65,8 @@ export class LmdbJournal implements Journal {
   /** The writes that the logs have and the store lacks, except those that `transfer` is writing. */
   private behind: Group
   private transfer: Promise<void> | null = null
+  /** The bytes of the logs whose writes `transfer` moves. */
+  private movingBytes = 0
   /** Whether the next commit begins a transfer, although the log is short. */
   private isTransferDue = false
   private failure: Error | null = null
@@ -117,6 +122,11 @@ export class LmdbJournal implements Journal {
       given?.then((held) => held.release()).catch(() => undefined)
       throw error
     }
+  }
+
+  /** About how many bytes of memory the documents use that are only in the logs. */
+  get waitingBytes(): number {
+    return (this.log.bytes + (this.transfer === null ? 0 : this.movingBytes)) * memoryPerLogged
   }
 
   append(records: readonly JournalRecord[]): void {
@@ -244,13 +254,12 @@ export class LmdbJournal implements Journal {
   private async beginTransfer(): Promise<void> {
     this.isTransferDue = false
     if (isEmpty(this.behind)) return
+    this.movingBytes = this.log.bytes
     await this.beginLog()
     const group = this.behind
     this.behind = emptyGroup()
     this.transfer = this.write(group)
-      .catch((error: unknown) => {
-        this.failed(error)
-      })
+      .catch((error: unknown) => void this.failed(error))
       .finally(() => {
         this.transfer = null
       })

@@ -21,7 +21,11 @@ export class TextMemory {
   private turns: SetIterator<Forgetful> | null = null
   private used = 0
 
-  constructor(private readonly mostBytes = defaultMemoryBytes) {}
+  /** @param waitingBytes returns the bytes of the versions that cannot leave, because they are not on disk yet */
+  constructor(
+    private readonly mostBytes = defaultMemoryBytes,
+    private readonly waitingBytes: () => number = () => 0,
+  ) {}
 
   /** The bytes that the kept versions use, by estimate. */
   get usedBytes(): number {
@@ -50,7 +54,8 @@ export class TextMemory {
    * @param part the part of the bytes that the remaining ones may use; default: all
    */
   trim(part = 1): void {
-    while (this.used > this.mostBytes * part && this.queue.size > 0) this.takeTurn()
+    const mostBytes = this.mostBytes * part - this.waitingBytes()
+    while (this.used > mostBytes && this.queue.size > 0) this.takeTurn()
   }
 
   private takeTurn(): void {

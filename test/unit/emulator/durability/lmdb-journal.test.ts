@@ -43,6 +43,18 @@ describe('LmdbJournal', () => {
     await again.close()
   })
 
+  it('says how much memory the writes need that are not in the store yet', async () => {
+    const journal = LmdbJournal.open(directory)
+    expect(journal.waitingBytes).toBe(0)
+    journal.append([{ kind: 'summary', containerRid: 'c', block: 0, text: 'x'.repeat(100_000) }])
+    await journal.settled()
+    expect(journal.waitingBytes).toBeGreaterThan(100_000)
+    expect(journal.waitingBytes).toBeLessThan(200_000)
+    await journal.applied()
+    expect(journal.waitingBytes).toBeLessThan(1_000)
+    await journal.close()
+  })
+
   it('acknowledges nothing after a failed write', async () => {
     const journal = LmdbJournal.open(directory)
     await journal.close()

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { DocumentVersion, TextMemory } from '../../../../src/emulator/engine/index.js'
 
 /** A memory with versions of equal size, and the numbers of those that left it. */
-function aMemory(mostBytes: number): {
+function aMemory(
+  mostBytes: number,
+  waitingBytes?: () => number,
+): {
   memory: TextMemory
   evicted: number[]
   aVersion: (at: number) => DocumentVersion
 } {
   const evicted: number[] = []
-  const memory = new TextMemory(mostBytes)
+  const memory = new TextMemory(mostBytes, waitingBytes)
   const evict = ({ number }: DocumentVersion): void => {
     evicted.push(number)
   }
@@ -34,6 +37,20 @@ describe('TextMemory', () => {
     expect(memory.usedBytes).toBeGreaterThan(13_000)
     expect(evicted).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     expect(versions[1]?.text).toContain('"number":1')
+  })
+
+  it('leaves room for versions that are not on disk yet', () => {
+    let waiting = 0
+    const { memory, aVersion } = aMemory(15_000, () => waiting)
+    for (let number = 0; number < 20; number += 1) aVersion(number).stored()
+    const before = memory.usedBytes
+    waiting = 10_000
+    memory.trim()
+    expect(before).toBeGreaterThan(13_000)
+    expect(memory.usedBytes).toBeLessThanOrEqual(5_000)
+    expect(memory.usedBytes).toBeGreaterThan(3_000)
+    memory.trim(1 / 2)
+    expect(memory.usedBytes).toBe(0)
   })
 
   it('never lets a version leave that is not on disk, or that is replaced', () => {
