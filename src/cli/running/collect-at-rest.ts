@@ -60,7 +60,7 @@ export function ofThisProcess(): CollectingProcess {
       session.connect()
       session.post('HeapProfiler.collectGarbage')
       // Node hangs if a session ends while it answers.
-      setImmediate(() => {
+      systemClock.schedule(0, () => {
         session.disconnect()
       })
     },
