@@ -117,12 +117,15 @@ export class JobWaiting {
     try {
       return await Promise.race([endedHere, poll(over.signal)])
     } finally {
-      over.abort()
+      over.abort(notNeeded)
       unsubscribe?.()
       signal?.removeEventListener('abort', stop)
     }
   }
 }
+
+/** The reason for the end of a wait whose result nothing reads. To make one for each wait would cost more than the rest of its end. */
+const notNeeded = new Error('The result of this wait is not needed.')
 
 /** A hint that ends the pause before the next read. A hint during a read lets the next pause be skipped. */
 class Hint {
