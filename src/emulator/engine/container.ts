@@ -251,6 +251,7 @@ export class Container implements TransactionTarget, ColdOwner {
     )
     // The indexes hold versions, and a merge replaces versions whose place changes.
     this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
+    this.indexes.moved(moved)
     const { rid: containerRid } = this
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partition', containerRid, id, value: null })),

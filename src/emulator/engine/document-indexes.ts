@@ -50,6 +50,14 @@ export class DocumentIndexes {
     this.expiry.remove(version)
   }
 
+  /** Tells the lasting followers of versions that a merge moved, because these are written again. */
+  moved(versions: Iterable<DocumentVersion>): void {
+    for (const version of versions) {
+      for (const follower of this.lasting) follower.removed(version)
+      for (const follower of this.lasting) follower.added(version)
+    }
+  }
+
   add(versions: Iterable<DocumentVersion>): void {
     this.changeCount += 1
     for (const version of versions) {

@@ -109,8 +109,10 @@ export class Chapter {
   private open(): void {
     const { changedWhenShut } = this
     if (changedWhenShut === null) return
+    // If the disk refuses a read, the chapter stays shut.
+    const blocks = this.onDisk.open(this)
     this.changedWhenShut = null
-    for (const [block, summary] of this.onDisk.open(this)) {
+    for (const [block, summary] of blocks) {
       if (!changedWhenShut.has(block)) this.known.set(block, summary)
     }
   }

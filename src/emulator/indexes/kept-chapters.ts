@@ -76,12 +76,14 @@ export class KeptChapters {
   }
 
   private write(chapter: Chapter | undefined): number {
-    if (chapter === undefined || !this.unsaved.delete(chapter)) return 0
+    if (chapter === undefined || !this.unsaved.has(chapter)) return 0
     if (chapter.isEmpty) {
+      this.unsaved.delete(chapter)
       this.known.delete(chapter.number)
       return 1
     }
     const text = chapterText(this.name, chapter.summary())
+    this.unsaved.delete(chapter)
     const { changes, number } = chapter
     const stored = (): void => {
       if (chapter.changes === changes) this.noteClosable(chapter)
@@ -107,9 +109,10 @@ export class KeptChapters {
 
   private readonly onDisk = {
     open: (chapter: Chapter) => {
-      if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
       const first = chapter.number * chapterSize.blocks
-      return this.read(first, first + chapterSize.blocks)
+      const blocks = this.read(first, first + chapterSize.blocks)
+      if (!this.unsaved.has(chapter)) this.noteClosable(chapter)
+      return blocks
     },
     read: (block: number) => this.read(block, block + 1),
   }

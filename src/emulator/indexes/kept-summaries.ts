@@ -53,8 +53,12 @@ export class KeptSummaries implements DocumentFollower {
   private readonly unsaved = new Map<number, number>()
   /** The blocks whose summary older code wrote. It is valid, and is written again when the store is idle. */
   private readonly coarse = new Set<number>()
+  /** The blocks whose summary was written before this object was open. Those on disk may be older. */
+  private readonly early = new Set<number>()
   private changes = 0
   private isOpen = false
+  /** Whether other settings have replaced this object. Then it does not learn of changes any more. */
+  private isReplaced = false
   private opening: Promise<void> | null = null
   private catching: Promise<void> | null = null
 
@@ -80,6 +84,7 @@ export class KeptSummaries implements DocumentFollower {
     const isCurrent = before instanceof KeptSummaries && before.definition === definition
     const kept = isCurrent ? before : new KeptSummaries(container, definition, singlePaths(definition))
     if (!isCurrent) lasting.splice(place < 0 ? lasting.length : place, 1, kept)
+    if (!isCurrent && before instanceof KeptSummaries) before.isReplaced = true
     return kept.paths.length === 0 ? null : kept
   }
 
@@ -151,14 +156,14 @@ export class KeptSummaries implements DocumentFollower {
 
   /** Whether a block is quiet, or the summaries on disk are still to be read. */
   get hasWork(): boolean {
-    if (!this.isOpen) return true
+    if (this.isReplaced || !this.isOpen) return !this.isReplaced
     const [oldest] = this.unsaved.values()
     return oldest !== undefined && this.changes - oldest >= quietAfter
   }
 
   /** Whether some summary is not on disk. */
   get hasUnsaved(): boolean {
-    return this.unsaved.size > 0 || (this.isOpen && this.known.hasUnsaved)
+    return !this.isReplaced && (this.unsaved.size > 0 || (this.isOpen && this.known.hasUnsaved))
   }
 
   /** Reads the summaries on disk, unless this is done already. */
@@ -175,11 +180,13 @@ export class KeptSummaries implements DocumentFollower {
    * its blocks are on disk then. Returns how much work this was, as a number of blocks.
    */
   saveNext(): number {
+    if (this.isReplaced) return 0
     const [block] = this.unsaved.keys()
     if (block === undefined) return this.isOpen ? this.known.saveNext() : 0
     const known = this.coarse.has(block) ? undefined : this.known.get(block)
     const summary = known ?? this.summarize(block)
     this.unsaved.delete(block)
+    if (!this.isOpen) this.early.add(block)
     // A block without documents needs no summary, because no query looks for it.
     if (summary.length > 0) {
       const text = summaryText(this.name, summary)
@@ -237,6 +244,7 @@ export class KeptSummaries implements DocumentFollower {
     }
     yield* this.readingBlocks(cold, next, Number.POSITIVE_INFINITY)
     this.isOpen = true
+    this.early.clear()
   }
 
   /** Reads the summaries of blocks from one to before another. */
@@ -246,7 +254,7 @@ export class KeptSummaries implements DocumentFollower {
     for (const [block, text] of cold.summaries(from, to)) {
       this.noteBlocks(next, block)
       next = block + 1
-      if (!this.unsaved.has(block)) this.take(block, text)
+      if (!this.isNewer(block)) this.take(block, text)
       read += 1
       if (read % readAtATime === 0) yield
       if (this.isOpen) return
@@ -255,7 +263,13 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   private hasUnsavedIn(chapter: number): boolean {
-    return this.unsaved.size > 0 && blocksInChapter(chapter).some((block) => this.unsaved.has(block))
+    const isAny = this.unsaved.size + this.early.size > 0
+    return isAny && blocksInChapter(chapter).some((block) => this.isNewer(block))
+  }
+
+  /** Whether what memory knows of a block may be newer than its summary on disk. */
+  private isNewer(block: number): boolean {
+    return this.unsaved.has(block) || this.early.has(block)
   }
 
   private take(block: number, text: string): void {

@@ -31,8 +31,12 @@ export async function suspects(
   )
   return {
     *[Symbol.iterator]() {
-      for (const { within, groups } of blocksOf(candidates))
-        yield [...summaries.documentsOf(within, placesIn(groups))]
+      for (const candidate of candidates) {
+        // Blocks that changed since the part before are unknown, and have other documents, too.
+        summaries.catchUp()
+        for (const { within, groups } of blocksOf([candidate]))
+          yield [...summaries.documentsOf(within, placesIn(groups))]
+      }
     },
   }
 }

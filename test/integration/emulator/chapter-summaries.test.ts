@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { chapterSize } from '../../../src/emulator/engine/index.js'
 import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { suspects } from '../../../src/emulator/indexes/suspects.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { allRows } from '../../unit/emulator/indexes/random-queries.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -39,6 +40,12 @@ const paths = ['/state/?', '/at/?']
 
 function policyOf(included: readonly string[]): object {
   return { includedPaths: included.map((path) => ({ path })), excludedPaths: [{ path: '/*' }] }
+}
+
+async function setPaths(cosmos: InProcessCosmos, included: readonly string[]): Promise<void> {
+  const container = cosmos.client().database('shop').container('orders')
+  const partitionKey = { paths: ['/pk'] }
+  await container.replace({ id: 'orders', partitionKey, indexingPolicy: policyOf(included) })
 }
 
 /** Returns a store with jobs of four chapters, whose summaries are all on disk, and their directory. */
@@ -158,20 +165,87 @@ it('a chapter that changes while its summary goes to the store stays in memory',
   for (const names of found) expect(names).toEqual(['"j3"', '"j10"', '"j11"', '"j1700"'])
 })
 
+it('summaries that are written before those on disk are read do not hide others', async () => {
+  const { cosmos } = await rested()
+  // New settings begin with new summaries.
+  await setPaths(cosmos, paths)
+  await cosmos.engine.applied()
+  const container = cosmos.engine.container('shop', 'orders')
+  const summaries = KeptSummaries.of(container)
+  const opening = summaries?.opened()
+  put(cosmos, 10, 'open')
+  while (summaries?.hasUnsaved === true) summaries.saveNext()
+  await opening
+  expect(allRows(container, openNames, 100, 0)).toEqual(['"j3"', '"j10"', '"j1700"'])
+  expect(allRows(container, ended, 100, 0)).toEqual([String(jobs - 3)])
+})
+
+it('a chapter whose summaries could not be read is read again by the next query', async () => {
+  const { cosmos } = await rested()
+  const chapters = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))?.chapters() ?? []
+  const reads = vi.spyOn(StoredDocuments.prototype, 'summaries').mockImplementation(() => {
+    throw new Error('damaged')
+  })
+  const last = chapters.at(-1)
+  chapters.at(0)?.shut()
+  last?.shut()
+  expect(() => last?.blocks(null)).toThrow('damaged')
+  reads.mockRestore()
+  expect(await rows(cosmos, ended)).toEqual([jobs - 2])
+  expect(await rows(cosmos, openNames)).toEqual(['j3', 'j1700'])
+})
+
+it('suspects are found although other documents of their block change meanwhile', async () => {
+  const { cosmos } = await rested()
+  const container = cosmos.engine.container('shop', 'orders')
+  const parts = await suspects(container, [{ path: ['state'], has: { text: 'open' } }])
+  const found: string[] = []
+  for (const part of parts ?? []) {
+    found.push(...part.map(({ id }) => id))
+    put(cosmos, 1_701, 'ended')
+  }
+  expect(found).toEqual(['j3', 'j1700'])
+})
+
+it('summaries for settings that were replaced are not written any more', async () => {
+  const { cosmos, directory } = await rested()
+  put(cosmos, 10, 'ended')
+  const replaced = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
+  replaced?.catchUp()
+  await setPaths(cosmos, ['/at/?'])
+  await KeptSummaries.of(cosmos.engine.container('shop', 'orders'))?.caughtUp()
+  put(cosmos, 11, 'open')
+  replaced?.saveNext()
+  expect([replaced?.hasUnsaved, replaced?.hasWork]).toEqual([false, false])
+  await setPaths(cosmos, paths)
+  await cosmos.close()
+  expect(await rows(opened(directory), openNames)).toEqual(['j3', 'j11', 'j1700'])
+})
+
+it('documents that a merge moves in the log are found, although their chapter has left memory', async () => {
+  const { cosmos } = await rested()
+  const container = cosmos.engine.container('shop', 'orders')
+  const [first] = container.partitions
+  const [left, right] = container.splitPartition(first?.id ?? '')
+  // Now the parts of the container use the same LSNs.
+  for (let number = 0; number < jobs; number += 1)
+    put(cosmos, number, number === 3 || number === 1_700 ? 'open' : 'ended')
+  await rest(cosmos)
+  container.mergePartitions([left?.id ?? '', right?.id ?? ''])
+  await cosmos.engine.applied()
+  expect(await rows(cosmos, openNames)).toEqual(['j3', 'j1700'])
+  expect(await rows(cosmos, ended)).toEqual([jobs - 2])
+})
+
 it('the summary of a chapter is not used after those of its blocks got other paths', async () => {
   const { cosmos, directory } = await rested()
-  const setPaths = async (included: readonly string[]): Promise<void> => {
-    const container = cosmos.client().database('shop').container('orders')
-    const partitionKey = { paths: ['/pk'] }
-    await container.replace({ id: 'orders', partitionKey, indexingPolicy: policyOf(included) })
-  }
-  await setPaths(['/at/?'])
+  await setPaths(cosmos, ['/at/?'])
   const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
   await summaries?.caughtUp()
   // The first two blocks get the other paths, but no chapter has them.
   summaries?.saveNext()
   await cosmos.engine.applied()
-  await setPaths(paths)
+  await setPaths(cosmos, paths)
   await cosmos.close()
   const again = opened(directory)
   expect(await rows(again, openNames)).toEqual(['j3', 'j1700'])

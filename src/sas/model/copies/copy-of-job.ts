@@ -1,11 +1,16 @@
 import type { JobDocument } from '../documents.js'
-import { withOthers, type Fields } from './with-others.js'
+import { withOthers } from './with-others.js'
 
-const fields: Fields = { count: 42, last: 'processState' }
+const order = Object.keys(fieldsOf({} as JobDocument))
 
 /** Returns a copy of a job, also with the fields that this version does not know. Only optional fields may be omitted. See `copyWith`. */
 export function copyOfJob(job: JobDocument, omitted?: ReadonlySet<PropertyKey>): JobDocument {
-  const copy: JobDocument = {
+  return withOthers(fieldsOf(job), job, order, omitted)
+}
+
+/** Returns the fields that each job has. */
+function fieldsOf(job: JobDocument): JobDocument {
+  return {
     id: job.id,
     type: job.type,
     initialState: job.initialState,
@@ -49,5 +54,4 @@ export function copyOfJob(job: JobDocument, omitted?: ReadonlySet<PropertyKey>):
     ttl: job.ttl,
     processState: job.processState,
   }
-  return withOthers(copy, job, fields, omitted)
 }

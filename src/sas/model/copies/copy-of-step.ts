@@ -1,11 +1,16 @@
 import type { StepDocument } from '../documents.js'
-import { withOthers, type Fields } from './with-others.js'
+import { withOthers } from './with-others.js'
 
-const fields: Fields = { count: 51, last: 'processState' }
+const order = Object.keys(fieldsOf({} as StepDocument))
 
 /** Returns a copy of a step, also with the fields that this version does not know. Only optional fields may be omitted. See `copyWith`. */
 export function copyOfStep(step: StepDocument, omitted?: ReadonlySet<PropertyKey>): StepDocument {
-  const copy: StepDocument = {
+  return withOthers(fieldsOf(step), step, order, omitted)
+}
+
+/** Returns the fields that each step has. */
+function fieldsOf(step: StepDocument): StepDocument {
+  return {
     id: step.id,
     type: step.type,
     stepId: step.stepId,
@@ -58,5 +63,4 @@ export function copyOfStep(step: StepDocument, omitted?: ReadonlySet<PropertyKey
     ttl: step.ttl,
     processState: step.processState,
   }
-  return withOthers(copy, step, fields, omitted)
 }

@@ -41,6 +41,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('time' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('settle' as const, 'save' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('suspects' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rest' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('repartition' as const, 'restart' as const) }) },
 )
 
@@ -94,6 +95,9 @@ class Twins {
       case 'save':
         KeptSummaries.of(this.containers[1])?.saveNext()
         return
+      case 'rest':
+        await this.rest()
+        return
       case 'suspects':
         await this.compareSuspects()
         return
@@ -104,6 +108,14 @@ class Twins {
         await this.onDisk.close()
         this.onDisk = this.opened()
     }
+  }
+
+  /** Writes all summaries, and moves them to the store, so that chapters may leave memory. */
+  private async rest(): Promise<void> {
+    const summaries = KeptSummaries.of(this.containers[1])
+    await summaries?.caughtUp()
+    while (summaries?.hasUnsaved === true) summaries.saveNext()
+    await this.onDisk.engine.applied()
   }
 
   async close(): Promise<void> {

@@ -43,6 +43,20 @@ it.each(kinds)(
 )
 
 it.each(kinds)(
+  'a copy of a %s keeps unknown fields if the document lacks others, whatever their names are',
+  (_, shape, type) => {
+    const [id, kind, lacking, ...others] = Object.keys(copyWith(documentOf(shape, type, false)))
+    const unknown = ['later', 'constructor', '__proto__']
+    const known = [id, kind, ...others].map((name) => `"${name}":${name === 'type' ? `"${type}"` : 1}`)
+    for (const name of unknown) {
+      const document = JSON.parse(`{"${name}":{"a":1},${known.join()}}`) as object
+      const copy = JSON.parse(JSON.stringify(copyWith(document))) as object
+      expect(Object.entries(copy).sort(), `${name}, ${lacking}`).toEqual(Object.entries(document).sort())
+    }
+  },
+)
+
+it.each(kinds)(
   'changes of a copy of a %s do not change the document, and later ones win',
   (_, shape, type) => {
     const document = { ...documentOf(shape, type, false), fence: 1, place: 'a' }
