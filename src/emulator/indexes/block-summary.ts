@@ -1,5 +1,8 @@
 import {
+  blockOf,
   documentsPerBlock,
+  everyVersion,
+  type Container,
   type ContainerDefinition,
   type DocumentVersion,
   type JsonObject,
@@ -80,6 +83,26 @@ interface Row {
 
 /** A document with its place in its block. */
 export type Placed = readonly [place: number, document: Readonly<JsonObject>]
+
+/** Yields documents of a block: all of them, or those at these places. */
+export function* versionsOf(
+  container: Container,
+  block: number,
+  places: readonly number[] | null,
+): Generator<DocumentVersion, void, undefined> {
+  const first = block * documentsPerBlock
+  if (places !== null) {
+    for (const place of places) {
+      const version = container.numbered(first + place)
+      if (version !== undefined) yield version
+    }
+    return
+  }
+  for (const version of everyVersion(container, first - 1)) {
+    if (blockOf(version.number) > block) return
+    yield version
+  }
+}
 
 /** Parses documents without keeping the result. */
 export function* placedIn(versions: Iterable<DocumentVersion>): Generator<Placed, void, undefined> {

@@ -4,7 +4,6 @@ import {
   blocksInChapter,
   chapterOf,
   documentsPerBlock,
-  everyVersion,
   type ColdDocuments,
   type Container,
   type ContainerDefinition,
@@ -20,6 +19,7 @@ import {
   singlePaths,
   summaryOf,
   summaryText,
+  versionsOf,
   type BlockSummary,
 } from './block-summary.js'
 import type { Chapter } from './chapter.js'
@@ -136,22 +136,8 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   /** Yields documents of a block, with those that have expired: all of them, or those at these places. */
-  *documentsOf(
-    block: number,
-    places: readonly number[] | null = null,
-  ): Generator<DocumentVersion, void, undefined> {
-    const first = block * documentsPerBlock
-    if (places !== null) {
-      for (const place of places) {
-        const version = this.container.numbered(first + place)
-        if (version !== undefined) yield version
-      }
-      return
-    }
-    for (const version of everyVersion(this.container, first - 1)) {
-      if (blockOf(version.number) > block) return
-      yield version
-    }
+  documentsOf(block: number, places: readonly number[] | null = null): Iterable<DocumentVersion> {
+    return versionsOf(this.container, block, places)
   }
 
   /** Whether a block is quiet, or the summaries on disk are still to be read. */
