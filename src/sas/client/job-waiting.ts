@@ -27,6 +27,7 @@ export interface JobWaitingParts {
  */
 export class JobWaiting {
   private readonly pace = new WaitPace()
+  private waits = 0
 
   constructor(private readonly parts: JobWaitingParts) {}
 
@@ -54,6 +55,7 @@ export class JobWaiting {
     signal?: AbortSignal,
   ): Promise<EndedJob | null> {
     const hint = this.hintOf(address, accepted?.physicalRangeId ?? null)
+    this.waits += 1
     try {
       const poll = (over: AbortSignal) => this.polled(address, accepted, hint, over)
       const ended = await this.orEndedHere(address, poll, signal)
@@ -66,6 +68,7 @@ export class JobWaiting {
       }
       return isHere ? ended : { job, steps: null }
     } finally {
+      this.waits -= 1
       hint.unsubscribe()
     }
   }
@@ -79,7 +82,7 @@ export class JobWaiting {
   ): Promise<JobDocument | null> {
     const { pace } = this
     const { clock } = this.parts
-    const pause = (since: Accepted) => hint.orSlept(pace.restMs(since, clock.now()), signal)
+    const pause = (since: Accepted) => hint.orSlept(pace.restMs(since, clock.now(), this.waits), signal)
     if (accepted !== null && clock.now() - accepted.atMs < freshMs) await pause(accepted)
     for (;;) {
       signal.throwIfAborted()

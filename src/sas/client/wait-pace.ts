@@ -9,6 +9,11 @@ export interface Accepted {
 const shortestMs = 5
 const longestMs = 1_000
 /**
+ * Each wait of a client beyond this number makes the pauses of all of them longer, up to a limit. Otherwise thousands of waits
+ * would read so often that the reads delay the jobs.
+ */
+const [fewWaits, msForEachWait, longestForMany] = [200, 5, 30_000]
+/**
  * The time of the first read, as a multiple of the time that jobs usually take. If this process reported the
  * end of the last job (`heard`), the first read is only a fallback, so it comes later.
  */
@@ -39,11 +44,16 @@ export class WaitPace {
     if (oldest !== undefined && this.firstReads.size > rememberedWorkflows) this.firstReads.delete(oldest)
   }
 
-  /** Returns the pause before the next read, in milliseconds. */
-  restMs({ workflow, atMs }: Accepted, nowMs: number): number {
+  /**
+   * Returns the pause before the next read, in milliseconds.
+   *
+   * @param waits the number of waits of this client
+   */
+  restMs({ workflow, atMs }: Accepted, nowMs: number, waits = 1): number {
     const elapsedMs = nowMs - atMs
     const firstMs = this.firstReads.get(workflow) ?? 0
     const restMs = elapsedMs < firstMs ? firstMs - elapsedMs : Math.max(firstMs / 6, elapsedMs - firstMs)
-    return Math.min(longestMs, Math.max(shortestMs, restMs))
+    const sharedMs = Math.min(longestForMany, (waits - fewWaits) * msForEachWait)
+    return Math.max(sharedMs, Math.min(longestMs, Math.max(shortestMs, restMs)))
   }
 }

@@ -49,6 +49,19 @@ async function runToEnd(): Promise<void> {
   await world.clock.advance(1_000)
 }
 
+it('600 waits of a client read each job every two seconds, and not every second', async () => {
+  const job = await client.submit(paying, { orderId: 'o', total: 3 })
+  const ending = new AbortController()
+  const reads = world.faults.count('read')
+  const waits = Array.from({ length: 600 }, () => job.result({ signal: ending.signal }))
+  const ended = Promise.allSettled(waits)
+  await world.clock.advance(20_000)
+  expect(world.faults.count('read') - reads).toBeGreaterThan(9 * 600)
+  expect(world.faults.count('read') - reads).toBeLessThanOrEqual(10 * 600)
+  ending.abort()
+  expect((await ended).every(({ status }) => status === 'rejected')).toBe(true)
+})
+
 describe('the result of a workflow that returns a value', () => {
   it('is that value, which the ended job carries instead of the outputs', async () => {
     const job = await client.submit(paying, { orderId: 'o', total: 3 })

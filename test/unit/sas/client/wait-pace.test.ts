@@ -51,6 +51,15 @@ describe('the wait for a job', () => {
     expect(pace.restMs({ workflow: 'other-0', atMs: 0 }, 0)).toBe(640)
   })
 
+  it('reads less often when a client waits for more than 200 jobs, but at least every 30 s', () => {
+    const pace = paceOf(100)
+    const pauseOf = (waits: number): number => pace.restMs(job, job.atMs + 60_000, waits)
+    expect([1, 200, 400, 401, 1_200, 100_000].map(pauseOf)).toEqual([
+      1_000, 1_000, 1_000, 1_005, 5_000, 30_000,
+    ])
+    expect(pace.restMs(job, job.atMs + 90, 210)).toBe(50)
+  })
+
   it('reads within a second when the clock is behind that of the submitter', () => {
     expect(paceOf(800).restMs(job, job.atMs - 90_000)).toBe(1_000)
   })
