@@ -2,13 +2,19 @@ import { Session } from 'node:inspector'
 import { performance } from 'node:perf_hooks'
 import { systemClock, type Clock } from '../../platform/index.js'
 
-/** How often the process is looked at. */
+/** The time between two looks at the process. */
 const lookEveryMs = 5_000
 
-/** The part of the time in which the event loop works, from which on a process is busy, and below which it is at rest. */
+/**
+ * Two limits for the part of the time in which the event loop works. From the first limit on, the process is busy.
+ * Below the second one, it is at rest.
+ */
 const [busyPart, restPart] = [0.1, 0.02]
 
-/** How often in a row the process must be at rest. A store lets documents leave its memory after ten seconds of rest. */
+/**
+ * The number of successive looks that must find the process at rest. They take longer than the ten seconds of rest
+ * after which a store removes documents from its memory.
+ */
 const looksAtRest = 3
 
 /** What this code needs of the process. */
@@ -20,8 +26,9 @@ export interface CollectingProcess {
 }
 
 /**
- * Collects garbage each time the process has come to rest after work. Node does so only when it needs more memory, so a
- * process would keep the memory of its busiest minute. Returns a function that ends this.
+ * Collects garbage each time the process has come to rest after work. Node collects only when it needs more
+ * memory. Without this function, a process would keep the memory of its busiest time. Returns a function that ends
+ * this.
  */
 export function collectAtRest(
   { clock, utilization, collect }: CollectingProcess = ofThisProcess(),
@@ -55,11 +62,11 @@ export function ofThisProcess(): CollectingProcess {
       return utilization
     },
     collect: () => {
-      // The inspector is the only way to this that needs no option at the start of the process.
+      // Only the inspector can collect garbage without an option at the start of the process.
       const session = new Session()
       session.connect()
       session.post('HeapProfiler.collectGarbage')
-      // Node hangs if a session ends while it answers.
+      // Node hangs if the session disconnects while the inspector answers.
       systemClock.schedule(0, () => {
         session.disconnect()
       })

@@ -1,15 +1,15 @@
 import type { CosmosEngine, TextMemory } from '../engine/index.js'
 import { systemClock } from '../../platform/index.js'
 
-/** The time with only a few writes after which the account counts as at rest. Renewals of leases are a few. */
+/** An account is at rest if it had at most so many writes in so much time. Leases are renewed at rest, too. */
 const [restMs, fewWrites] = [10_000, 20]
 
-/** The part of its bytes that the memory keeps at rest. */
+/** The part of the budget that documents may use at rest. */
 const keptAtRest = 1 / 8
 
 /**
- * Lets most documents leave the memory of an account when it comes to rest, so that its process can give memory back.
- * Later requests find them on disk.
+ * Removes most documents from the memory of an account when the account comes to rest. Then its process can give memory
+ * back. Later requests find the documents on disk.
  */
 export class MemoryAtRest {
   private readonly unsubscribe: () => void

@@ -2,7 +2,7 @@ import { chapterSize } from '../engine/index.js'
 import { compareValues } from '../query/values/values.js'
 import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
 
-/** The most values of a path by which the groups of a chapter are told apart, and the most groups of a chapter. */
+/** The most values that a path may have to tell groups of a chapter apart, and the most groups of a chapter. */
 const [mostValues, mostGroups] = [8, 96]
 
 /** A block with its summary. */
@@ -10,23 +10,24 @@ type Block = readonly [block: number, summary: BlockSummary]
 
 /** Reads the summaries of a chapter from disk. */
 interface OnDisk {
-  /** Reads those of all blocks, because the chapter opens. */
+  /** Reads the summaries of all blocks of a chapter that opens. */
   open(chapter: Chapter): readonly Block[]
+  /** Reads the summary of one block. Returns an empty list if there is none. */
   read(block: number): readonly Block[]
 }
 
 const nothingOnDisk: OnDisk = { open: () => [], read: () => [] }
 
 /**
- * The known summaries of successive blocks, and one summary of them all, which tells a query whether it has to look at
- * the blocks. Otherwise each query would look at each block of the container.
+ * The known summaries of successive blocks, and one joined summary of them all. The joined summary tells a query
+ * whether it has to look at the blocks. Otherwise each query would look at each block of the container.
  *
- * If the summaries of all blocks are on disk, the chapter may be shut: then memory has only the summary of them all. A shut
- * chapter opens when it is asked for many of its blocks.
+ * If the summaries of all blocks are on disk, the chapter may be shut: then memory has only the joined summary. A shut
+ * chapter opens when a query needs many of its blocks, or when its blocks must be joined again after a change.
  */
 export class Chapter {
   private readonly known = new Map<number, BlockSummary>()
-  /** Null if a block has changed since. */
+  /** The joined summary. Null if a block has changed since the blocks were joined. */
   private merged: BlockSummary | null = null
   /** The blocks that changed since the chapter was shut. Their summaries on disk are not valid. Null if it is open. */
   private changedWhenShut: Set<number> | null = null
@@ -45,12 +46,12 @@ export class Chapter {
     return chapter
   }
 
-  /** The number of changes so far, which tells whether a block has changed since. */
+  /** The number of changes so far. A caller compares two of these numbers to see whether a block has changed. */
   get changes(): number {
     return this.changeCount
   }
 
-  /** Whether `summary` costs nothing. */
+  /** Whether `summary` returns at once, without joining groups. */
   get isJoined(): boolean {
     return this.merged !== null
   }
@@ -74,7 +75,7 @@ export class Chapter {
     this.changed(block)
   }
 
-  /** Lets go of the summaries of the blocks. All of them must be on disk. */
+  /** Removes the summaries of the blocks from memory. All of them must be on disk. */
   shut(): void {
     this.summary()
     this.known.clear()
@@ -86,7 +87,7 @@ export class Chapter {
     return (this.merged ??= joinedSummary(this.placedGroups()))
   }
 
-  /** Returns the blocks at these places, or all blocks if there is no list, in their order. */
+  /** Returns the blocks at these places. If `places` is null, returns all blocks, in the order of their numbers. */
   blocks(places: readonly number[] | null): readonly Block[] {
     const isOpening = places === null || places.length > chapterSize.few
     if (isOpening) this.open()
@@ -152,13 +153,14 @@ function joinedSummary(groups: readonly PlacedGroup[]): BlockSummary {
   }
 }
 
-/** Says for the cell of one path which other cells it may be joined with: those of the same name. */
+/** Names the cell of one path. Groups are joined if these names are the same. */
 type Naming = (cells: readonly Cell[]) => string
 
 /**
- * Returns how groups are told apart. First by whether they have values at a path, because sweeps look for that, and
- * then by the values of paths with few values, those with the fewest first. In a chapter, a single job that waits has
- * values of its own at most paths. If each of them made a group, there would be more groups than blocks.
+ * Returns the ways to tell groups apart. The first ones compare whether groups have values at a path, because sweeps
+ * look for that. The others compare the values of paths with few values. The path with the fewest values comes first.
+ * In a chapter, a single job that waits has values of its own at most paths. If each of them made a group, there would
+ * be more groups than blocks.
  */
 function namingsOf(groups: readonly PlacedGroup[]): Naming[] {
   const paths = groups[0]?.group.cells.map((_, path) => path) ?? []
@@ -208,7 +210,7 @@ function presenceOf(cell: Cell): string {
   return low === undefined ? '?' : '+'
 }
 
-/** Returns a text that is the same for two cells with the same single value, and for all other cells. */
+/** Returns the single value of a cell as text. All cells without a single value get the same text. */
 function nameOf(cell: Cell): string {
   if (cell === null || compareValues(cell[0], cell[1]) !== 0) return '~'
   return cell[0] === undefined ? '' : JSON.stringify(cell[0])

@@ -2,18 +2,18 @@ import { chapterOf, chapterSize, type Container } from '../engine/index.js'
 import { chapterText, readChapter, readSummary, type BlockSummary } from './block-summary.js'
 import { Chapter } from './chapter.js'
 
-/** How many summaries of blocks take the time that one of a chapter takes. */
+/** The number of summaries of blocks that take as much time to write as one summary of a chapter. */
 const blocksLikeChapter = 4
 
 /**
- * The chapters of the known blocks of a container. The summary of a chapter is written when those of all its blocks are on
- * disk. From then on, memory needs the summaries of the blocks only while queries look at them.
+ * The chapters of the known blocks of a container. The summary of a chapter is written when the summaries of all its
+ * blocks are on disk. From then on, memory needs the summaries of the blocks only while queries look at them.
  */
 export class KeptChapters {
   private readonly known = new Map<number, Chapter>()
   /** The chapters whose summary is not on disk. */
   private readonly unsaved = new Set<Chapter>()
-  /** The open chapters whose summaries are all on disk. The one that opened first comes first. */
+  /** The open chapters that may be shut. Their summaries are all on disk. The one that opened first comes first. */
   private readonly closable = new Set<Chapter>()
 
   constructor(
@@ -22,14 +22,14 @@ export class KeptChapters {
     private readonly name: string,
   ) {}
 
-  /** Returns the chapters with blocks in their order. */
+  /** Returns the chapters that have blocks, in the order of their numbers. */
   inOrder(): readonly Chapter[] {
     return [...this.known.values()]
       .filter(({ isEmpty }) => !isEmpty)
       .sort((one, other) => one.number - other.number)
   }
 
-  /** Takes a summary from disk. Returns false if it has other paths. */
+  /** Takes the summary of a chapter from disk. Returns false if the summary has other paths. */
   take(number: number, text: string): boolean {
     if (this.known.has(number)) return true
     const summary = readChapter(this.name, text)
@@ -62,15 +62,15 @@ export class KeptChapters {
   }
 
   /**
-   * Writes the summary of a chapter whose blocks are all known, with summaries on disk. Returns how much work this was, as a
-   * number of blocks.
+   * Writes the next summary of a chapter that is not on disk. All blocks of the chapter must be known, and their
+   * summaries must be on disk. Returns how much work this was, as a number of blocks.
    */
   saveNext(): number {
     const [chapter] = this.unsaved
     return this.write(chapter)
   }
 
-  /** The same as `saveNext` for the chapter of a block. */
+  /** Writes the summary of the chapter of a block, under the same conditions as `saveNext`. */
   saveOf(block: number): number {
     return this.write(this.known.get(chapterOf(block)))
   }

@@ -38,13 +38,14 @@ const quietAfter = 4_000
  * The summaries of the documents of a container on disk, over the paths that its indexing policy names one by one. A
  * block is the documents with 256 successive numbers. Its summary tells a query whether it has to read the block.
  *
- * A change of a document removes the summary of its block from memory, and in the same transaction from disk. So
- * a summary on disk is valid for the documents on disk. This object knows only the changes since it was created. So it
- * reads the summaries only when the store on disk has all earlier changes.
+ * A change of a document removes the summary of its block from memory. The transaction that writes the change to disk
+ * also removes the summary there. So a summary on disk is valid for the documents on disk. This object knows only the
+ * changes since it was created. For this reason, it reads the summaries only when the store has all earlier changes.
  *
- * After that read, the object is open. Then each block is known, or unknown after a change. A query makes unknown
- * blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while. If the summary of a
- * chapter is on disk, those of its blocks are read only when a query looks at them (see `KeptChapters`).
+ * After that read, the object is open. From then on, a block is unknown only if it has no valid summary. A query makes
+ * unknown blocks known (`caughtUp`). `saveNext` writes the summary of a block that has not changed for a while. If the
+ * summary of a chapter is on disk, the summaries of its blocks are read only when a query looks at them (see
+ * `KeptChapters`).
  */
 export class KeptSummaries implements DocumentFollower {
   private readonly known: KeptChapters
@@ -53,11 +54,11 @@ export class KeptSummaries implements DocumentFollower {
   private readonly unsaved = new Map<number, number>()
   /** The blocks whose summary older code wrote. It is valid, and is written again when the store is idle. */
   private readonly coarse = new Set<number>()
-  /** The blocks whose summary was written before this object was open. Those on disk may be older. */
+  /** The blocks whose summary was written before this object was open. The store may still have older summaries. */
   private readonly early = new Set<number>()
   private changes = 0
   private isOpen = false
-  /** Whether other settings have replaced this object. Then it does not learn of changes any more. */
+  /** Whether other settings have replaced this object. Then it does not see later changes. */
   private isReplaced = false
   private opening: Promise<void> | null = null
   private catching: Promise<void> | null = null
@@ -74,7 +75,7 @@ export class KeptSummaries implements DocumentFollower {
     this.known = new KeptChapters(container, this.name)
   }
 
-  /** Returns the summaries of a container. Null if its documents are in memory, or its policy names no single paths. */
+  /** Returns the summaries of a container. Null if it has no documents on disk, or its policy names no single paths. */
   static of(container: Container): KeptSummaries | null {
     if (container.cold === null) return null
     const { definition, indexes } = container
@@ -130,17 +131,17 @@ export class KeptSummaries implements DocumentFollower {
     return true
   }
 
-  /** Returns the chapters of the known blocks in their order. */
+  /** Returns the chapters of the known blocks, in the order of their numbers. */
   chapters(): readonly Chapter[] {
     return this.known.inOrder()
   }
 
-  /** Yields documents of a block, with those that have expired: all of them, or those at these places. */
+  /** Yields the documents of a block at these places, or all if `places` is null. Expired ones are included. */
   documentsOf(block: number, places: readonly number[] | null = null): Iterable<DocumentVersion> {
     return versionsOf(this.container, block, places)
   }
 
-  /** Whether a block is quiet, or the summaries on disk are still to be read. */
+  /** Whether a block is quiet, or this object has not read the summaries on disk yet. */
   get hasWork(): boolean {
     if (this.isReplaced || !this.isOpen) return !this.isReplaced
     const [oldest] = this.unsaved.values()
@@ -162,8 +163,9 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   /**
-   * Writes the summary of the block that has not changed for the longest time, and the one of its chapter if those of all
-   * its blocks are on disk then. Returns how much work this was, as a number of blocks.
+   * Writes the summary of the block that has not changed for the longest time. If the summaries of all blocks of its
+   * chapter are then on disk, writes the summary of the chapter, too. Returns how much work this was, as a number of
+   * blocks.
    */
   saveNext(): number {
     if (this.isReplaced) return 0
@@ -178,7 +180,7 @@ export class KeptSummaries implements DocumentFollower {
       const text = summaryText(this.name, summary)
       this.container.journal.append([{ kind: 'summary', containerRid: this.container.rid, block, text }])
     }
-    // Before the summaries on disk are read, those of other blocks are missing here.
+    // Until this object has read the summaries on disk, it lacks the summaries of other blocks.
     const isLast = this.isOpen && !this.hasUnsavedIn(chapterOf(block))
     return isLast ? 1 + this.known.saveOf(block) : 1
   }
@@ -233,7 +235,7 @@ export class KeptSummaries implements DocumentFollower {
     this.early.clear()
   }
 
-  /** Reads the summaries of blocks from one to before another. */
+  /** Reads the summaries of the blocks from `from` on and before `to`. Pauses after each slice. */
   private *readingBlocks(cold: ColdDocuments, from: number, to: number): Generator<void, void, undefined> {
     let next = from
     let read = 0
@@ -253,7 +255,7 @@ export class KeptSummaries implements DocumentFollower {
     return isAny && blocksInChapter(chapter).some((block) => this.isNewer(block))
   }
 
-  /** Whether what memory knows of a block may be newer than its summary on disk. */
+  /** Whether the summary of a block on disk may be older than its state in memory. */
   private isNewer(block: number): boolean {
     return this.unsaved.has(block) || this.early.has(block)
   }
@@ -270,7 +272,7 @@ export class KeptSummaries implements DocumentFollower {
     this.unsaved.set(block, this.changes)
   }
 
-  /** Notes the blocks from one to another that have documents, as unknown. */
+  /** Notes as unknown the blocks with documents, from `from` on and before `to`, if they have no summary. */
   private noteBlocks(from: number, to: number): void {
     let block = from
     while (block < to) {

@@ -9,13 +9,13 @@ export interface Accepted {
 const shortestMs = 5
 const longestMs = 1_000
 /**
- * Each wait of a client beyond this number makes the pauses of all of them longer, up to a limit. Otherwise thousands of waits
- * would read so often that the reads delay the jobs.
+ * Each wait of a client beyond this number adds to the shortest pause of all its waits, up to a limit. Otherwise
+ * thousands of waits would read so often that the reads delay the jobs.
  */
 const [fewWaits, msForEachWait, longestForMany] = [200, 5, 30_000]
 /**
  * The time of the first read, as a multiple of the time that jobs usually take. If this process reported the
- * end of the last job (`heard`), the first read is only a fallback, so it comes later.
+ * end of the last job (`heard`), the next first read is only a fallback, so it comes later.
  */
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**

@@ -20,12 +20,12 @@ export function replacing(before: Stored<StateDocument>, after: StateDocument): 
 
 const storeFields: ReadonlySet<string> = new Set(['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'])
 
-/** Returns a document without the fields that the store adds. */
+/** Returns a copy of a document without the fields that the store adds. */
 export function withoutStoreFields(document: StateDocument): StateDocument {
   return copyWithout(document, storeFields)
 }
 
-/** Returns a document as it was read or written, with the etag and the time of this version. */
+/** Returns a copy of a document with the etag and the time of this version, and no other fields of the store. */
 export function asStored<T extends object>(
   document: T,
   { _etag, _ts }: { readonly _etag: string; readonly _ts: number },

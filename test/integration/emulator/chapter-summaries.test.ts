@@ -79,7 +79,7 @@ function readsOfBlocks(): () => number {
   return () => reads.mock.calls.length
 }
 
-it('a start reads the summaries of chapters, and those of blocks only for a query that looks at them', async () => {
+it('a start reads the summaries of chapters, and only queries read those of their blocks', async () => {
   const { cosmos, directory } = await rested()
   await cosmos.close()
   const reads = readsOfBlocks()
@@ -93,7 +93,7 @@ it('a start reads the summaries of chapters, and those of blocks only for a quer
   expect(await rows(again, newest)).toEqual(['j1999', 'j1998', 'j1997'])
 })
 
-it('chapters whose summaries are on disk leave memory again, and come back for queries', async () => {
+it('a chapter whose summaries are on disk leaves memory, and a later query reads it again', async () => {
   const { cosmos } = await rested()
   const reads = readsOfBlocks()
   expect(await rows(cosmos, openNames)).toEqual(['j3', 'j1700'])
@@ -103,7 +103,7 @@ it('chapters whose summaries are on disk leave memory again, and come back for q
   expect(reads()).toBeGreaterThan(first)
 })
 
-it('changes of documents count, although their chapter has left memory', async () => {
+it('queries see changes of documents whose chapter has left memory', async () => {
   const { cosmos } = await rested()
   put(cosmos, 3, 'ended')
   put(cosmos, 400, 'open')
@@ -129,7 +129,7 @@ it('a change of a document removes the summary of its chapter from disk', async 
   }
 })
 
-it('a process that ends before it has read the summaries writes none of chapters', async () => {
+it('a process that ends before it has read the summaries writes no summary of a chapter', async () => {
   const { cosmos, directory } = await rested()
   await cosmos.close()
   const short = opened(directory)
@@ -165,7 +165,7 @@ it('a chapter that changes while its summary goes to the store stays in memory',
   for (const names of found) expect(names).toEqual(['"j3"', '"j10"', '"j11"', '"j1700"'])
 })
 
-it('summaries that are written before those on disk are read do not hide others', async () => {
+it('a summary that is written before the others are read from disk does not hide them', async () => {
   const { cosmos } = await rested()
   // New settings begin with new summaries.
   await setPaths(cosmos, paths)
@@ -180,7 +180,7 @@ it('summaries that are written before those on disk are read do not hide others'
   expect(allRows(container, ended, 100, 0)).toEqual([String(jobs - 3)])
 })
 
-it('a chapter whose summaries could not be read is read again by the next query', async () => {
+it('a query reads a chapter again after an earlier read has failed', async () => {
   const { cosmos } = await rested()
   const chapters = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))?.chapters() ?? []
   const reads = vi.spyOn(StoredDocuments.prototype, 'summaries').mockImplementation(() => {
@@ -195,7 +195,7 @@ it('a chapter whose summaries could not be read is read again by the next query'
   expect(await rows(cosmos, openNames)).toEqual(['j3', 'j1700'])
 })
 
-it('suspects are found although other documents of their block change meanwhile', async () => {
+it('a search finds suspects while other documents of their block change', async () => {
   const { cosmos } = await rested()
   const container = cosmos.engine.container('shop', 'orders')
   const parts = await suspects(container, [{ path: ['state'], has: { text: 'open' } }])
@@ -207,7 +207,7 @@ it('suspects are found although other documents of their block change meanwhile'
   expect(found).toEqual(['j3', 'j1700'])
 })
 
-it('summaries for settings that were replaced are not written any more', async () => {
+it('summaries of replaced settings are not written', async () => {
   const { cosmos, directory } = await rested()
   put(cosmos, 10, 'ended')
   const replaced = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))
@@ -222,7 +222,7 @@ it('summaries for settings that were replaced are not written any more', async (
   expect(await rows(opened(directory), openNames)).toEqual(['j3', 'j11', 'j1700'])
 })
 
-it('documents that a merge moves in the log are found, although their chapter has left memory', async () => {
+it('queries find documents that a merge moves in the log after their chapter has left memory', async () => {
   const { cosmos } = await rested()
   const container = cosmos.engine.container('shop', 'orders')
   const [first] = container.partitions
@@ -237,7 +237,7 @@ it('documents that a merge moves in the log are found, although their chapter ha
   expect(await rows(cosmos, ended)).toEqual([jobs - 2])
 })
 
-it('the summary of a chapter is not used after those of its blocks got other paths', async () => {
+it('the summary of a chapter is not used after a summary of its blocks has got other paths', async () => {
   const { cosmos, directory } = await rested()
   await setPaths(cosmos, ['/at/?'])
   const summaries = KeptSummaries.of(cosmos.engine.container('shop', 'orders'))

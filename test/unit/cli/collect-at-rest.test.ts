@@ -14,7 +14,7 @@ function processWith(parts: number[]) {
   return { clock, collectedAtMs, end }
 }
 
-it('collects once after work, when the process was at rest for fifteen seconds', async () => {
+it('collects once after work, when the process has been at rest for fifteen seconds', async () => {
   const { clock, collectedAtMs, end } = processWith([0.5, 0.4, 0.01, 0.01, 0.01])
   const startMs = clock.monotonic()
   await clock.advance(60_000)
@@ -33,7 +33,7 @@ it('does not collect while a process works, or if it has not worked', async () =
   resting.end()
 })
 
-it('collects again after more work, and not after its end', async () => {
+it('collects again after more work, but not after the caller has ended it', async () => {
   const { clock, collectedAtMs, end } = processWith([0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5])
   await clock.advance(42_500)
   expect(collectedAtMs).toHaveLength(2)
@@ -42,7 +42,7 @@ it('collects again after more work, and not after its end', async () => {
   expect(collectedAtMs).toHaveLength(2)
 })
 
-it('collects garbage of this process', async () => {
+it('collects the garbage of this process', async () => {
   const clock = new VirtualClock(0)
   const parts = [1, 0, 0, 0]
   const { utilization, collect } = ofThisProcess()

@@ -2,8 +2,8 @@
 export const chapterSize = {
   /** The number of successive blocks in a chapter. */
   blocks: 64,
-  /** The most chapters in memory whose blocks could be read from disk again. They take about 17 MB. */
+  /** The most open chapters whose summaries are all on disk. So many chapters take about 17 MB of memory. */
   mostOpen: 64,
-  /** The most blocks of a chapter that are read from disk without opening it. */
+  /** The most blocks that a query reads from disk without opening their chapter. */
   few: 8,
 }

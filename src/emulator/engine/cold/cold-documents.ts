@@ -4,19 +4,19 @@ import { DocumentVersion, type DocumentOwner } from '../values/document-version.
 
 /** The container of cold documents. */
 export interface ColdOwner extends DocumentOwner {
-  /** Told when a version that was read from disk is in memory now. */
+  /** Notes that a version that was read from disk is now in memory. */
   admitted(version: DocumentVersion): void
 }
 
 /**
  * The documents of a container that are not in memory, because their newest versions are on disk. Memory always
  * has the versions and the removals that are not on disk yet. So a document is cold only if memory has neither a
- * version of it (`hot`) nor its removal (`gone`), and only then its record on disk is the newest version.
+ * version of it (`hot`) nor its removal (`gone`). The record on disk of a cold document is the newest version.
  *
  * A version that is read here belongs to its reader, unless its partition admits it to memory.
  */
 export class ColdDocuments {
-  /** The versions in memory by number of the document. */
+  /** The versions in memory, by the numbers of their documents. */
   readonly hot = new Map<number, DocumentVersion>()
   private readonly gone = new Set<number>()
   private owner: ColdOwner | null = null
@@ -36,7 +36,7 @@ export class ColdDocuments {
     this.gone.add(number)
   }
 
-  /** Returns a version of a document that the source lacks. The version is in memory, like that of a new document. */
+  /** Returns a version that the source does not have yet. It stays in memory, like the version of a new document. */
   recovered({ keyText, epk, text, ...head }: KeptDocument): DocumentVersion {
     return new DocumentVersion({ keyText, epk, owner: this.known }, head, text)
   }
@@ -78,7 +78,7 @@ export class ColdDocuments {
     return kept && this.versionOf(kept)
   }
 
-  /** Yields the documents after a number, in the order of their numbers. */
+  /** Yields the cold documents after a number, in the order of their numbers. */
   *after(number: number): Generator<DocumentVersion, void, undefined> {
     for (const next of this.source.numbersAfter(this.containerRid, number)) {
       const version = this.read(next)
@@ -86,7 +86,7 @@ export class ColdDocuments {
     }
   }
 
-  /** Yields the documents that these ranges wrote after a position in the log, in the order of the log. */
+  /** Yields the cold documents that these ranges wrote after a position in the log, in the order of the log. */
   *changedAfter(
     rangeIds: readonly string[],
     { lsn, sequence }: { readonly lsn: number; readonly sequence: number },
@@ -113,17 +113,20 @@ export class ColdDocuments {
     return null
   }
 
-  /** Yields the summaries of blocks from one to before another. They do not know of changes that are not on disk yet. */
+  /**
+   * Yields the summaries of the blocks from `from` on and before `to`. They do not contain changes that are not on disk
+   * yet.
+   */
   summaries(from: number, to: number): Iterable<readonly [block: number, text: string]> {
     return this.source.summaries(this.containerRid, from, to)
   }
 
-  /** Yields the summaries of chapters. They do not know of changes that are not on disk yet. */
+  /** Yields the summaries of chapters. They do not contain changes that are not on disk yet. */
   chapters(): Iterable<readonly [chapter: number, text: string]> {
     return this.source.chapters(this.containerRid)
   }
 
-  /** Returns the document with this number, or undefined if it is not cold. */
+  /** Returns the document with this number, or undefined if it is not cold. Throws if the document does not exist. */
   private listed(number: number): DocumentVersion | undefined {
     const version = this.read(number)
     if (version !== undefined || !this.isCold(number)) return version

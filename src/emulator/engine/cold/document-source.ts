@@ -4,17 +4,17 @@ import { chapterSize } from './chapter-size.js'
 /** The number of documents in a block. */
 export const documentsPerBlock = 256
 
-/** Returns the block of a document, by its number. */
+/** Returns the number of the block that has the document with this number. */
 export function blockOf(number: number): number {
   return Math.floor(number / documentsPerBlock)
 }
 
-/** Returns the chapter of a block, by its number. A chapter is a number of successive blocks. */
+/** Returns the number of the chapter that has this block. A chapter is `chapterSize.blocks` successive blocks. */
 export function chapterOf(block: number): number {
   return Math.floor(block / chapterSize.blocks)
 }
 
-/** Returns the blocks of a chapter. */
+/** Returns the numbers of the blocks of a chapter. */
 export function blocksInChapter(chapter: number): readonly number[] {
   return Array.from({ length: chapterSize.blocks }, (_, place) => chapter * chapterSize.blocks + place)
 }
@@ -28,8 +28,9 @@ export interface LoggedChange {
 
 /**
  * Finds and reads the documents that are on disk. It knows only what is durable, so the caller must first look
- * at the changes that are not on disk yet. Lists are read when they are iterated, and remain valid if documents
- * change meanwhile, but may then lack them. Throws a `Refusal` that names a record if that record is damaged.
+ * at the changes that are not on disk yet. A list is read while the caller goes through it. If documents change
+ * meanwhile, the list remains valid, but may lack these documents. If a record is damaged, throws a `Refusal` that
+ * names the record.
  */
 export interface DocumentSource {
   /** Returns the numbers of the documents with this key and id. May return others, too. */
@@ -45,8 +46,11 @@ export interface DocumentSource {
   changesFrom(containerRid: string, rangeIds: readonly string[], lsn: number): Iterable<LoggedChange>
   /** Yields the numbers of the documents that expire up to this second, the earliest first. */
   expired(containerRid: string, second: number): Iterable<number>
-  /** Yields the summaries of blocks from one to before another, in order. Each is valid for the documents on disk. */
+  /** Yields the summaries of the blocks from `from` on and before `to`. Each is valid for the documents on disk. */
   summaries(containerRid: string, from: number, to: number): Iterable<readonly [block: number, text: string]>
-  /** Yields the summaries of chapters, in order. Each is valid for the summaries of its blocks on disk, which are complete. */
+  /**
+   * Yields the summaries of chapters, in order. If a chapter has one, all its blocks with documents have summaries on
+   * disk, and the summary of the chapter is valid for these.
+   */
   chapters(containerRid: string): Iterable<readonly [chapter: number, text: string]>
 }

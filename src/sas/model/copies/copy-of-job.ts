@@ -3,7 +3,10 @@ import { withOthers } from './with-others.js'
 
 const order = Object.keys(fieldsOf({} as JobDocument))
 
-/** Returns a copy of a job, also with the fields that this version does not know. Only optional fields may be omitted. See `copyWith`. */
+/**
+ * Returns a copy of a job, with the fields that this version does not know, too. Only optional fields may be omitted.
+ * See `copyWith`.
+ */
 export function copyOfJob(job: JobDocument, omitted?: ReadonlySet<PropertyKey>): JobDocument {
   return withOthers(fieldsOf(job), job, order, omitted)
 }

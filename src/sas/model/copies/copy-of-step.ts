@@ -3,7 +3,10 @@ import { withOthers } from './with-others.js'
 
 const order = Object.keys(fieldsOf({} as StepDocument))
 
-/** Returns a copy of a step, also with the fields that this version does not know. Only optional fields may be omitted. See `copyWith`. */
+/**
+ * Returns a copy of a step, with the fields that this version does not know, too. Only optional fields may be omitted.
+ * See `copyWith`.
+ */
 export function copyOfStep(step: StepDocument, omitted?: ReadonlySet<PropertyKey>): StepDocument {
   return withOthers(fieldsOf(step), step, order, omitted)
 }

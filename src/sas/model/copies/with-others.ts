@@ -1,6 +1,6 @@
 const none: ReadonlySet<PropertyKey> = new Set()
 
-/** Returns the number of names that are the same, from the first one on. */
+/** Returns how many names at the beginning of both lists are the same. */
 function sameAtBegin(one: readonly PropertyKey[], other: readonly PropertyKey[]): number {
   let count = 0
   while (count < one.length && one[count] === other[count]) count += 1
@@ -8,7 +8,8 @@ function sameAtBegin(one: readonly PropertyKey[], other: readonly PropertyKey[])
 }
 
 /**
- * Adds the fields to a copy that only some documents have, after those that all have. Leaves out the omitted ones.
+ * Adds to a copy the fields that only some documents have, after those that all documents have. Leaves out the omitted
+ * fields.
  *
  * @param order the fields that all documents have, in the order in which copies have them
  */
@@ -19,7 +20,7 @@ export function withOthers<D extends object>(
   omitted: ReadonlySet<PropertyKey> = none,
 ): D {
   const names = Object.keys(source) as (keyof D)[]
-  // A document that was copied before has its fields in the order of copies.
+  // A document that is a copy itself has its fields in this order, so the first names need no look.
   for (const name of names.slice(sameAtBegin(order, names))) {
     if (!Object.hasOwn(copy, name) && !omitted.has(name)) setOwn(copy, name, source[name])
   }

@@ -43,7 +43,7 @@ it.each(kinds)(
 )
 
 it.each(kinds)(
-  'a copy of a %s keeps unknown fields if the document lacks others, whatever their names are',
+  'a copy of a %s keeps unknown fields of any name if the document lacks a known field',
   (_, shape, type) => {
     const [id, kind, lacking, ...others] = Object.keys(copyWith(documentOf(shape, type, false)))
     const unknown = ['later', 'constructor', '__proto__']
@@ -57,7 +57,7 @@ it.each(kinds)(
 )
 
 it.each(kinds)(
-  'changes of a copy of a %s do not change the document, and later ones win',
+  'changes of a copy of a %s do not change the document, and the later of two changes counts',
   (_, shape, type) => {
     const document = { ...documentOf(shape, type, false), fence: 1, place: 'a' }
     expect(copyWith(document, { fence: 2, place: 'b' }, { fence: 3 })).toStrictEqual({
@@ -76,7 +76,7 @@ it.each(kinds)('a copy of a %s lacks the omitted fields', (_, shape, type) => {
   expect(copy).toStrictEqual(others)
 })
 
-it('a copy of another document has all its fields', () => {
+it('a copy of a document of another type has all its fields', () => {
   const document = { id: 'n', type: 'sas.notify', _etag: '"e"' }
   expect(copyWith(document, { id: 'm' })).toStrictEqual({ ...document, id: 'm' })
   expect(copyWithout(document, new Set(['_etag']))).toStrictEqual({ id: 'n', type: 'sas.notify' })
