@@ -12,10 +12,10 @@ const lookEveryMs = 5_000
 const [busyPart, restPart] = [0.1, 0.02]
 
 /**
- * The number of successive looks that must find the process at rest. They take longer than the ten seconds of rest
- * after which a store removes documents from its memory.
+ * The number of successive looks that must find the process at rest. A store removes documents from its memory at most
+ * 20 seconds after its last work, so these looks take longer.
  */
-const looksAtRest = 3
+const looksAtRest = 5
 
 /** What this code needs of the process. */
 export interface CollectingProcess {

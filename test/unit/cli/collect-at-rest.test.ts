@@ -14,17 +14,17 @@ function processWith(parts: number[]) {
   return { clock, collectedAtMs, end }
 }
 
-it('collects once after work, when the process has been at rest for fifteen seconds', async () => {
-  const { clock, collectedAtMs, end } = processWith([0.5, 0.4, 0.01, 0.01, 0.01])
+it('collects once after work, when the process has been at rest for 25 seconds', async () => {
+  const { clock, collectedAtMs, end } = processWith([0.5, 0.4, 0.01, 0.01, 0.01, 0.01, 0.01])
   const startMs = clock.monotonic()
   await clock.advance(60_000)
-  expect(collectedAtMs.map((ms) => ms - startMs)).toEqual([25_000])
+  expect(collectedAtMs.map((ms) => ms - startMs)).toEqual([35_000])
   end()
 })
 
 it('does not collect while a process works, or if it has not worked', async () => {
-  const working = processWith([0.5, 0.01, 0.01, 0.3, 0, 0, 0.05])
-  await working.clock.advance(35_000)
+  const working = processWith([0.5, 0.01, 0.01, 0.01, 0.01, 0.3, 0, 0, 0, 0, 0.05])
+  await working.clock.advance(55_000)
   expect(working.collectedAtMs).toEqual([])
   working.end()
   const resting = processWith([0.05, 0.05, 0.01])
@@ -34,8 +34,8 @@ it('does not collect while a process works, or if it has not worked', async () =
 })
 
 it('collects again after more work, but not after the caller has ended it', async () => {
-  const { clock, collectedAtMs, end } = processWith([0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5])
-  await clock.advance(42_500)
+  const { clock, collectedAtMs, end } = processWith([0.5, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0, 0.5])
+  await clock.advance(62_500)
   expect(collectedAtMs).toHaveLength(2)
   end()
   await clock.advance(60_000)
@@ -44,12 +44,12 @@ it('collects again after more work, but not after the caller has ended it', asyn
 
 it('collects the garbage of this process', async () => {
   const clock = new VirtualClock(0)
-  const parts = [1, 0, 0, 0]
+  const parts = [1, 0, 0, 0, 0, 0]
   const { utilization, collect } = ofThisProcess()
   expect(utilization()).toBeGreaterThanOrEqual(0)
   const garbage = new WeakRef({ isGarbage: true })
   const end = collectAtRest({ clock, utilization: () => parts.shift() ?? 0, collect })
-  await clock.advance(20_000)
+  await clock.advance(30_000)
   end()
   expect(garbage.deref()).toBeUndefined()
 })
