@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import { owedBy } from '../../../../src/sas/decisions/owed-undos.js'
+import { beginning, owedBy } from '../../../../src/sas/decisions/owed-undos.js'
 import type { Outcome } from '../../../../src/sas/decisions/settle.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { exceeds, maxTransactionBytes } from '../../../../src/sas/store/transaction.js'
@@ -45,6 +45,13 @@ function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unkn
 }
 
 describe('the idempotency key of a step that begins again', () => {
+  it('is one of its own job after it was carried over and undone (I34)', () => {
+    const story = JobStory.submitted({ a: [] }, withUndo).scheduled()
+    const carried = { ...story.step('a'), keyJobId: 'job-0' }
+    expect(beginning({ ...carried, direction: 'undo' })).not.toHaveProperty('keyJobId')
+    expect(beginning(carried)).toMatchObject({ keyJobId: 'job-0', direction: 'do' })
+  })
+
   it('stays when its job is resubmitted, so that a bank does not charge twice (I9, F-K13)', () => {
     const again = lost().commanded(resubmit).scheduled()
     expect(again.job.generation).toBe(2)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { isOpen, settle, type Attempt, type Outcome } from '../../../../src/sas/decisions/settle.js'
-import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { continuingSchema, type StepDocument } from '../../../../src/sas/model/documents.js'
+import { ticketFor } from '../../../../src/sas/model/values/ticket.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory, longestBackoff, success } from '../../../support/job-story.js'
 
@@ -43,6 +44,37 @@ describe('the settlement of an attempt', () => {
       mayHaveActed: true,
       outcome: { kind: 'success', ...noted, didNothing: false },
     })
+  })
+
+  it('removes the progress that the attempt reported', () => {
+    const reported = { ...step, progress: { done: 1, of: 2, at: noted.at } }
+    for (const outcome of [success, failed, permanent])
+      expect(settled(outcome, { step: reported }).progress).toBeNull()
+    expect(settled(success)).not.toHaveProperty('progress')
+  })
+
+  it('marks a step whose output has parts in the payload store, so that older instances leave it alone', () => {
+    const marked = settled({ kind: 'success', output: 'sold', hasTickets: true })
+    expect(marked).toMatchObject({ hasTickets: true, schema: continuingSchema })
+    expect(settled(success)).not.toHaveProperty('hasTickets')
+  })
+
+  it('fails a repeated step for good if its condition asks for a value that is in the payload store', () => {
+    const output = { state: ticketFor({ id: 'p', hash: 'h', bytes: 1_000, at: [] }), size: 3 }
+    const until = (name: string) => ({
+      operator: 'equal',
+      of: [{ $from: ['steps', 'pay', 'output', name] }, 3],
+    })
+    const repeated = (name: string): StepDocument => ({
+      ...step,
+      repeat: { until: until(name), everyMs: 1_000, atMost: 9 },
+      round: { number: 1, first: 1, until: until(name), previous: null },
+    })
+    const refused = settled({ kind: 'success', output, hasTickets: true }, { step: repeated('state') })
+    expect(refused).toMatchObject({ processState: 'Error', output: null, outcome: { kind: 'permanent' } })
+    expect(refused.attention?.message).toContain('the condition asks for a large value')
+    const done = settled({ kind: 'success', output, hasTickets: true }, { step: repeated('size') })
+    expect(done.processState).toBe('Processed')
   })
 
   it('with an output too large for a transaction with its undo fails the step for good (F-A17)', () => {
