@@ -44,6 +44,20 @@ function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unkn
   return found
 }
 
+it('a repeated step owes the undo of its earlier round, with the output of that round', () => {
+  const step = JobStory.submitted({ a: [] }, withUndo).scheduled().step('a')
+  const inputTemplate = { of: { $from: ['steps', 'a', 'output'] } }
+  const undo = step.undo && { ...step.undo, inputTemplate, whenUncertain: false }
+  const round = { first: 1, until: null, previous: 'sold' }
+  expect(owedBy({ ...step, undo, round: { ...round, number: 2 } })).toEqual([
+    { generation: 1, input: { of: 'sold' } },
+  ])
+  expect(owedBy({ ...step, undo, round: { ...round, number: 1 } })).toEqual([])
+  expect(owedBy({ ...step, undo })).toEqual([])
+  const uncertain = undo && { ...undo, whenUncertain: true }
+  expect(owedBy({ ...step, undo: uncertain, mayHaveActed: true })).toEqual([{ generation: 1, input: {} }])
+})
+
 describe('the idempotency key of a step that begins again', () => {
   it('is one of its own job after it was carried over and undone (I34)', () => {
     const story = JobStory.submitted({ a: [] }, withUndo).scheduled()
