@@ -9,7 +9,7 @@ const lookEveryMs = 5_000
  * Two limits for the part of the time in which the event loop works. From the first limit on, the process is busy.
  * Below the second one, it is at rest.
  */
-const [busyPart, restPart] = [0.1, 0.02]
+const [busyPart, restPart] = [0.1, 0.05]
 
 /**
  * The number of successive looks that must find the process at rest. A store removes documents from its memory at most

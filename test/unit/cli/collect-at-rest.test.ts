@@ -23,11 +23,11 @@ it('collects once after work, when the process has been at rest for 25 seconds',
 })
 
 it('does not collect while a process works, or if it has not worked', async () => {
-  const working = processWith([0.5, 0.01, 0.01, 0.01, 0.01, 0.3, 0, 0, 0, 0, 0.05])
+  const working = processWith([0.5, 0.01, 0.01, 0.01, 0.01, 0.3, 0, 0, 0, 0, 0.07])
   await working.clock.advance(55_000)
   expect(working.collectedAtMs).toEqual([])
   working.end()
-  const resting = processWith([0.05, 0.05, 0.01])
+  const resting = processWith([0.07, 0.07, 0.01])
   await resting.clock.advance(60_000)
   expect(resting.collectedAtMs).toEqual([])
   resting.end()
