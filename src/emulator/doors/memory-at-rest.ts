@@ -1,8 +1,11 @@
 import type { CosmosEngine, TextMemory } from '../engine/index.js'
 import { systemClock } from '../../platform/index.js'
 
-/** An account is at rest if it had at most so many writes in so much time. Leases are renewed at rest, too. */
-const [restMs, fewWrites] = [10_000, 20]
+/** The length of the period in which an account must have only a few writes to be at rest. */
+const restMs = 10_000
+
+/** The most writes in this period. It is not zero, because the roles also renew their leases at rest. */
+const fewWrites = 20
 
 /** The part of the budget that documents may use at rest. */
 const keptAtRest = 1 / 8

@@ -143,7 +143,8 @@ export class KeptSummaries implements DocumentFollower {
 
   /** Whether a block is quiet, or this object has not read the summaries on disk yet. */
   get hasWork(): boolean {
-    if (this.isReplaced || !this.isOpen) return !this.isReplaced
+    if (this.isReplaced) return false
+    if (!this.isOpen) return true
     const [oldest] = this.unsaved.values()
     return oldest !== undefined && this.changes - oldest >= quietAfter
   }

@@ -115,6 +115,22 @@ it('queries see changes of documents whose chapter has left memory', async () =>
   expect(await rows(cosmos, openNames)).toEqual(['j400', 'j401'])
 })
 
+it('the summary of a block whose documents are removed reads no documents of other blocks', async () => {
+  const { cosmos } = await rested()
+  const container = cosmos.engine.container('shop', 'orders')
+  for (let number = 0; number < 1_000; number += 1)
+    container.execute([`k${number % 50}`], { kind: 'delete', id: `j${number}` })
+  const walks = vi.spyOn(StoredDocuments.prototype, 'numbersAfter')
+  const reads = vi.spyOn(StoredDocuments.prototype, 'read')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const summaries = KeptSummaries.of(container)
+  while (summaries?.hasUnsaved === true) summaries.saveNext()
+  expect(walks).not.toHaveBeenCalled()
+  // Only the last of these blocks still has documents.
+  expect(reads.mock.calls.length).toBeLessThan(256)
+  expect(await rows(cosmos, ended)).toEqual([jobs - 1_001])
+})
+
 it('a change of a document removes the summary of its chapter from disk', async () => {
   const { cosmos, directory } = await rested()
   put(cosmos, 10, 'open')

@@ -2,8 +2,11 @@
 export const chapterSize = {
   /** The number of successive blocks in a chapter. */
   blocks: 64,
-  /** The most open chapters whose summaries are all on disk. So many chapters take about 17 MB of memory. */
+  /**
+   * The largest number of open chapters that could be read from disk again. At this number, they take about 17 MB of
+   * memory.
+   */
   mostOpen: 64,
-  /** The most blocks that a query reads from disk without opening their chapter. */
+  /** The largest number of blocks that a query reads from disk without opening their chapter. */
   few: 8,
 }
