@@ -76,8 +76,9 @@ const rooms = {
   }),
   ...within('src/sas', {
     'model/values': ['/platform'],
+    'model/checks': ['model', 'model/values'],
     'model/copies': ['model'],
-    model: ['model/copies', 'model/values', '/platform'],
+    model: ['model/checks', 'model/copies', 'model/values', '/platform'],
     plan: ['model', 'model/values'],
     'store/filters': ['model', '/platform'],
     store: [

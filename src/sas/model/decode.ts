@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { isStoredJob } from './checks/stored-job.js'
+import { isStoredStep } from './checks/stored-step.js'
 import {
   type JobDocument,
   type NoticeDocument,
@@ -16,7 +18,6 @@ import {
   fleetDecisionsSchema,
   pausesSchema,
 } from './operator-documents.js'
-import { quickCheck } from './quick-check.js'
 import {
   type ScheduleDocument,
   type ScheduledJobDocument,
@@ -56,24 +57,19 @@ const readers = {
   fleetDecisions: fleetDecisionsSchema.loose(),
 }
 
-/** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
-const isCurrent = {
-  job: quickCheck(readers.job) as (value: unknown) => value is JobDocument,
-  step: quickCheck(readers.step) as (value: unknown) => value is StepDocument,
-}
-
 /** Reads a document of the state container. Its unknown fields are kept when it is written back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
-    if (isCurrent.job(document)) return checked({ kind: 'job', job: document }, document)
+    // Nearly every document was written by this code, so it passes this check and need not be parsed.
+    if (isStoredJob(document)) return checked({ kind: 'job', job: document }, document)
     const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
-    if (isCurrent.step(document)) return checked({ kind: 'step', step: document }, document)
+    if (isStoredStep(document)) return checked({ kind: 'step', step: document }, document)
     const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }

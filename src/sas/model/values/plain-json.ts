@@ -24,7 +24,23 @@ export const json = z.unknown().superRefine((value, context) => {
 
 /** Checks whether a value can be stored as JSON without a change, like the schema {@link json}. */
 export function isStorable(value: unknown): boolean {
-  return new Walk(maxStoredLevels, 'stored').flawOf(value) === null
+  return isStorableWithin(value, maxStoredLevels)
+}
+
+/** The same as {@link Walk} for stored values, but it remembers no path, because nearly every value has no flaw. */
+function isStorableWithin(value: unknown, levels: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || levels === 0) return false
+  if (Array.isArray(value)) {
+    // The iteration visits holes, too, which JSON would turn into null.
+    for (const item of value) if (!isStorableWithin(item, levels - 1)) return false
+    return true
+  }
+  for (const name of Object.keys(value)) {
+    if (!isStorableWithin((value as Readonly<Record<string, unknown>>)[name], levels - 1)) return false
+  }
+  return true
 }
 
 /** A user's value as JSON, or the reason why the value is refused. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { jobSchema, stepSchema } from '../../../../src/sas/model/documents.js'
-import { json } from '../../../../src/sas/model/values/plain-json.js'
-import { quickCheck } from '../../../../src/sas/model/quick-check.js'
-import { seededRandom } from '../../../../src/platform/index.js'
-import { JobStory } from '../../../support/job-story.js'
+import { jobSchema, stepSchema } from '../../../../../src/sas/model/documents.js'
+import { json } from '../../../../../src/sas/model/values/plain-json.js'
+import { quickCheck } from '../../../../../src/sas/model/checks/quick-check.js'
+import { seededRandom } from '../../../../../src/platform/index.js'
+import { JobStory } from '../../../../support/job-story.js'
 
 const story = JobStory.submitted({ pay: [], ship: ['pay'] }, {}).scheduled()
 const documents = {

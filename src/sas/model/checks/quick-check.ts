@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isStorable, json } from './values/plain-json.js'
+import { isStorable, json } from '../values/plain-json.js'
 
 /** Returns true only if the schema accepts the value and leaves it unchanged. */
 export type QuickCheck = (value: unknown) => boolean
@@ -97,6 +97,14 @@ function objectCheck(shape: Definition['shape'], isLoose: boolean): QuickCheck {
   }
 }
 
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
+
+/** Returns the quick checks of the fields of an object. */
+export function quickChecks<S extends Readonly<Record<string, z.ZodType>>>(
+  shape: S,
+): { readonly [Name in keyof S]: QuickCheck } {
+  const checks = Object.entries(shape).map(([name, schema]) => [name, quickCheck(schema)] as const)
+  return Object.fromEntries(checks) as { [Name in keyof S]: QuickCheck }
 }
