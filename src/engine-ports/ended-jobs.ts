@@ -58,8 +58,9 @@ function keyOf(keyText: string, id: string): string {
 }
 
 function tell(version: DocumentVersion, listeners: Iterable<OnEnded>): void {
+  if (!sign.test(version.ownText)) return
   const text = version.seenText
-  if (!sign.test(text) || endedJobIn(JSON.parse(text) as JsonObject) === null) return
+  if (endedJobIn(JSON.parse(text) as JsonObject) === null) return
   for (const listener of listeners) listener(text)
 }
 

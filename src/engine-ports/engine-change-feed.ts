@@ -52,11 +52,15 @@ export class EngineChangeFeed implements ChangeFeed {
   }
 
   async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
-    return parsed<Change>(await this.readNextTexts(from, options))
+    return this.readPage(from, options, (request) => {
+      const { versions, ...page } = readChanges(request.container, request.partition, request)
+      return { ...page, changes: versions.map((version) => version.feedCopy() as Change) }
+    })
   }
 
   async readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
-    return parsed(await this.readAllVersionTexts(from, options))
+    const { changes, ...page } = await this.readAllVersionTexts(from, options)
+    return { ...page, changes: changes.map((text) => JSON.parse(text) as VersionChange) }
   }
 
   /** The same as `readNext`, but each change is JSON text. */
@@ -141,10 +145,6 @@ function splitPage(
     headers: {},
     diagnostics: null,
   }
-}
-
-function parsed<C>({ changes, ...page }: ChangePage<string>): ChangePage<C> {
-  return { ...page, changes: changes.map((text) => JSON.parse(text) as C) }
 }
 
 function engineStart(start: FeedStart): ChangeFeedStart {

@@ -79,7 +79,7 @@ export class StandingDocuments implements DocumentFollower {
   }
 
   added(version: DocumentVersion): void {
-    if (signs.test(version.seenText)) this.standing.set(version.number, version)
+    if (signs.test(version.ownText)) this.standing.set(version.number, version)
   }
 
   removed({ number }: DocumentVersion): void {

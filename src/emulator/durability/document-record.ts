@@ -1,12 +1,9 @@
 import {
-  etagOf,
   originOf,
   partsOfEtag,
-  rangeIdOf,
-  placeOf,
-  systemText,
   type DocumentVersion,
   type KeptDocument,
+  type KeptText,
   type VersionFields,
 } from '../engine/index.js'
 import type { ShortText } from './document-templates.js'
@@ -46,25 +43,19 @@ type Line = readonly [
 ]
 
 /** Returns a version as written to disk. */
-export function encodedDocument(containerRid: string, version: DocumentVersion, shortened: Shorten): string {
-  const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, seenText: text } = version
+export function encodedDocument(version: DocumentVersion, shortened: Shorten): string {
+  const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, textOnDisk: own } = version
   const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
   const head = `${JSON.stringify(line)}\n`
-  const ownLength = version.ownLength ?? ownLengthIn(text, systemText(containerRid, version))
-  if (ownLength === null) return `${kinds.whole}${head}${text}`
-  const own = text.slice(0, ownLength)
+  if (own === null) return `${kinds.whole}${head}${version.seenText}`
   const found = shortened(own, keyText)
   return found === null
     ? `${kinds.own}${head}${own}`
     : `${kinds.short}${head}${found.template}\n${found.short}`
 }
 
-function ownLengthIn(text: string, system: string): number | null {
-  return text.endsWith(system) ? text.length - system.length : null
-}
-
 /** What is known of a document without its text. */
-export type DocumentHead = Omit<KeptDocument, 'text'>
+export type DocumentHead = Omit<KeptDocument, keyof KeptText>
 
 export function decodedHead(number: number, value: Buffer): DocumentHead {
   const end = lineEnd(value)
@@ -78,19 +69,15 @@ export function decodedHead(number: number, value: Buffer): DocumentHead {
 
 /** Returns a document as it was written, or undefined if its template is missing. */
 export function decodedDocument(
-  containerRid: string,
   { number, value }: { readonly number: number; readonly value: Buffer },
   restored: Restore,
 ): KeptDocument | undefined {
   const head = decodedHead(number, value)
   const text = value.toString('utf8', lineEnd(value) + 1)
   const kind = value.toString('latin1', 0, 1)
-  if (kind !== kinds.own && kind !== kinds.short) return { ...head, text }
+  if (kind !== kinds.own && kind !== kinds.short) return { ...head, json: text, isWhole: true }
   const own = kind === kinds.own ? text : restored(shortIn(text), head.keyText)
-  if (own === undefined) return undefined
-  const { lsn, origin, ts } = head
-  const etag = etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
-  return { ...head, text: `${own}${systemText(containerRid, { number, etag, ts })}` }
+  return own === undefined ? undefined : { ...head, json: `${own}}`, isWhole: false }
 }
 
 function shortIn(text: string): ShortText {

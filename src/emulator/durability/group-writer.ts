@@ -182,7 +182,7 @@ export class GroupWriter {
   /** Returns the record of a document. A new template is written in the same transaction. */
   private encoded({ containerRid: rid, version }: DocumentEntry, records: Records): string | null {
     if (version === null) return null
-    return encodedDocument(rid, version, (text, keyText) =>
+    return encodedDocument(version, (text, keyText) =>
       this.templates.shortened(rid, { keyText, text }, (number, record) => {
         this.add(records, templateKey(rid, number), record)
       }),

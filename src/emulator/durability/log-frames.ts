@@ -94,12 +94,12 @@ function linesOf({ entries, cleared }: Group): string[] {
   for (const prefix of cleared) lines.push(kinds.cleared + prefix)
   for (const [key, entry] of entries) {
     if (isDocument(entry)) {
-      const { containerRid, version } = entry
+      const { version } = entry
       if (version === null) lines.push(kinds.gone + key)
       else
         lines.push(
           kinds.document + key,
-          encodedDocument(containerRid, version, () => null),
+          encodedDocument(version, () => null),
         )
     } else if (entry !== null) lines.push(`${kinds.value}${key}\t${entry}`)
     // A changed document removes the summaries of its block and chapter, so no line needs to say so.
@@ -182,7 +182,7 @@ export function addLines(logged: Logged, bytes: Buffer): void {
   function note(key: string, record: string | null): void {
     const { containerRid, number } = documentIn(key)
     const value = record === null ? null : Buffer.from(record)
-    const kept = value && decodedDocument(containerRid, { number, value }, () => undefined)
+    const kept = value && decodedDocument({ number, value }, () => undefined)
     changed.set(key, { containerRid, number, kept: kept ?? null })
     removeSummaries(group, containerRid, number)
   }

@@ -68,7 +68,7 @@ export class StoredDocuments implements DocumentSource {
     const key = documentKey(containerRid, number)
     const value = this.valueOf(key)
     if (value === undefined) return undefined
-    const found = decodedDocument(containerRid, { number, value }, (short, keyText) =>
+    const found = decodedDocument({ number, value }, (short, keyText) =>
       this.templates.restored(containerRid, short, keyText),
     )
     if (found === undefined) throw damaged(key)

@@ -43,9 +43,9 @@ export {
   type VersionFields,
   type VersionHead,
   type KeptDocument,
+  type KeptText,
 } from './values/version-fields.js'
-export { etagOf, partsOfEtag } from './values/etag.js'
-export { systemText } from './values/stored-text.js'
+export { partsOfEtag } from './values/etag.js'
 export { defaultMemoryBytes, TextMemory } from './values/text-memory.js'
 export { mergedInOrder } from './partitions/merged-in-order.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'

@@ -5,8 +5,7 @@ import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, type DocumentHome, type DocumentOwner } from './values/document-version.js'
 import { originOf } from './values/version-fields.js'
-import { storedText, systemText } from './values/stored-text.js'
-import { etagOf } from './values/etag.js'
+import { ownText, systemLength } from './values/stored-text.js'
 import type { ChangeHistory } from './changes/change-history.js'
 import { documentRecord, partitionRecord, type Journal, type JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
@@ -226,13 +225,12 @@ export class Transaction {
     assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = body['ttl'] === undefined ? null : checkedTtl('ttl', body['ttl'])
     const ts = container.seconds
-    const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
-    const system = systemText(container.rid, { number, etag, ts })
-    const text = storedText(body, system)
+    const json = ownText(body)
     const origin = originOf(this.partition.id, place)
-    const bytes = Buffer.byteLength(text)
-    const head = { id, number, lsn, place, origin, ts, ttl, bytes }
-    const version = new DocumentVersion(this.home, head, text, text.length - system.length)
+    const head = { id, number, lsn, place, origin, ts, ttl, bytes: 0 }
+    // JSON without its last brace, and then the text that begins with a comma in its place.
+    head.bytes = Buffer.byteLength(json) - 1 + systemLength(container.rid, head)
+    const version = new DocumentVersion(this.home, head, json)
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }

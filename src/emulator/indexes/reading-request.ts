@@ -4,7 +4,10 @@ import type { CompiledQuery, CountedDocument } from '../query/index.js'
 /** A query and its scope. `needed` is the number of rows that the caller needs now. */
 export interface ReadingRequest {
   readonly scope: ScanScope
-  readonly query: Pick<CompiledQuery, 'conditions' | 'presences' | 'order' | 'isStreaming' | 'readPaths'>
+  readonly query: Pick<
+    CompiledQuery,
+    'conditions' | 'presences' | 'order' | 'isStreaming' | 'readPaths' | 'requiredTexts'
+  >
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number

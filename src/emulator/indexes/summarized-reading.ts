@@ -203,16 +203,12 @@ function* allIn(plan: Plan, candidates: readonly Candidate[]): Generator<Documen
 
 /** Yields the documents of a block that may match. */
 function* documentsIn(
-  { summaries, visible, wanted }: Plan,
+  { request, summaries, visible }: Plan,
   { within: block, groups }: BlockCandidate,
 ): Generator<DocumentVersion, void, undefined> {
-  const texts = wanted.flatMap(({ spans: [span, ...others] }) => {
-    const isText =
-      span !== undefined && others.length === 0 && isPoint(span) && typeof span.low.value === 'string'
-    return isText ? [JSON.stringify(span.low.value)] : []
-  })
+  const { requiredTexts } = request.query
   for (const version of visible(summaries.documentsOf(block, placesIn(groups))))
-    if (version.mayHold(texts)) yield version
+    if (version.mayHold(requiredTexts)) yield version
 }
 
 /** Checks whether reading blocks until enough documents match costs little. */

@@ -48,8 +48,9 @@ export interface CompiledQuery {
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. A
-   * caller can skip documents without these parts before parsing them. This is only a hint.
+   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains without the
+   * properties that the service adds. A caller can skip documents without these parts before parsing them. This is only
+   * a hint.
    */
   readonly requiredTexts: readonly string[]
   /**

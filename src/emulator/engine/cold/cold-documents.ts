@@ -37,8 +37,8 @@ export class ColdDocuments {
   }
 
   /** Returns a version that the source does not have yet. It stays in memory, like the version of a new document. */
-  recovered({ keyText, epk, text, ...head }: KeptDocument): DocumentVersion {
-    return new DocumentVersion({ keyText, epk, owner: this.known }, head, text)
+  recovered({ keyText, epk, json, isWhole, ...head }: KeptDocument): DocumentVersion {
+    return new DocumentVersion({ keyText, epk, owner: this.known }, head, json, isWhole)
   }
 
   removalStored(number: number): void {

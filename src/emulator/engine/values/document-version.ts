@@ -1,5 +1,6 @@
 import { etagOf } from './etag.js'
 import type { JsonObject } from './json.js'
+import { addSystemFields, systemLength, systemText } from './stored-text.js'
 import type { TextMemory } from './text-memory.js'
 import { placeOf, rangeIdOf, type VersionFields, type VersionHead } from './version-fields.js'
 
@@ -53,9 +54,9 @@ export class DocumentVersion implements VersionFields, VersionHead {
   constructor(
     readonly home: DocumentHome,
     head: VersionHead,
-    private readonly ownText: string,
-    /** The length of the text before what `systemText` adds. Null if the text was read from disk. */
-    readonly ownLength: number | null = null,
+    /** See `KeptText`. */
+    private readonly json: string,
+    private readonly isWhole = false,
   ) {
     this.id = head.id
     this.number = head.number
@@ -86,12 +87,28 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   get text(): string {
     this.isUsed = true
-    return this.ownText
+    return this.seenText
   }
 
   /** The same as `text`, but it does not count as a use of the version. */
   get seenText(): string {
-    return this.ownText
+    return this.isWhole ? this.json : `${this.json.slice(0, -1)}${this.systemText}`
+  }
+
+  /** The JSON of the client's properties. For some documents of older formats, all properties. Does not count as a use. */
+  get ownText(): string {
+    return this.json
+  }
+
+  /** The JSON of the client's properties without its last brace, as records on disk have it, or null if it is unknown. */
+  get textOnDisk(): string | null {
+    if (!this.isWhole) return this.json.slice(0, -1)
+    const { json, systemText: system } = this
+    return json.endsWith(system) ? json.slice(0, -system.length) : null
+  }
+
+  private get systemText(): string {
+    return systemText(this.home.owner.rid, this)
   }
 
   /** The position in the partition's log. */
@@ -107,7 +124,7 @@ export class DocumentVersion implements VersionFields, VersionHead {
   private parse(): Readonly<JsonObject> {
     this.isUsed = true
     if (this.parsed !== undefined) return this.parsed
-    const parsed = JSON.parse(this.ownText) as JsonObject
+    const parsed = this.parsedNow()
     this.parsed = parsed
     if (this.state === 'kept') this.home.owner.memory?.grow(this.bytes * parsedFactor)
     return parsed
@@ -120,21 +137,34 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   /** The same as `document`, but the result of parsing is not kept, and does not count as a use. */
   get seen(): Readonly<JsonObject> {
-    return this.parsed ?? (JSON.parse(this.ownText) as JsonObject)
+    return this.parsed ?? this.parsedNow()
   }
 
   /**
-   * Returns false only if the document's JSON does not contain all these texts. The result true may be wrong.
-   * Searching unparsed text is faster than parsing.
+   * Returns false only if the JSON of the client's properties does not contain all these texts. The result true may be
+   * wrong. Searching unparsed text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     if (texts.length === 0 || this.parsed !== undefined) return true
-    return texts.every((text) => this.ownText.includes(text))
+    return texts.every((text) => this.json.includes(text))
   }
 
   /** Returns a new copy of the document, which the caller may change. */
   copy(): JsonObject {
-    return JSON.parse(this.text) as JsonObject
+    this.isUsed = true
+    return this.parsedNow()
+  }
+
+  /** Returns a new copy of the document, in the form of the change feed. */
+  feedCopy(): JsonObject {
+    const copy = this.copy()
+    copy['_lsn'] = this.lsn
+    return copy
+  }
+
+  private parsedNow(): JsonObject {
+    const parsed = JSON.parse(this.json) as JsonObject
+    return this.isWhole ? parsed : addSystemFields(this.home.owner.rid, parsed, this)
   }
 
   /** The document as JSON text, in the form of the change feed. */
@@ -181,21 +211,22 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   /** Returns the fields as a plain object, as they are kept in a history on disk. */
   toJSON(): VersionFields {
-    const { id, keyText, epk, number, lsn, place, etag, ts, ttl, ownText: text } = this
+    const { id, keyText, epk, number, lsn, place, etag, ts, ttl, seenText: text } = this
     return { id, keyText, epk, number, lsn, place, etag, ts, ttl, text }
   }
 
   /** Returns the same version at another place of its transaction's LSN, which is not on disk yet. */
   movedTo(place: number): DocumentVersion {
     this.release()
-    const { home, id, number, lsn, origin, ts, ttl, bytes, ownText, ownLength } = this
-    return new DocumentVersion(home, { id, number, lsn, place, origin, ts, ttl, bytes }, ownText, ownLength)
+    const { home, id, number, lsn, origin, ts, ttl, bytes, json, isWhole } = this
+    return new DocumentVersion(home, { id, number, lsn, place, origin, ts, ttl, bytes }, json, isWhole)
   }
 
   private get ownBytes(): number {
-    const { ownText, bytes, parsed } = this
+    const { json, bytes, parsed } = this
+    const systemBytes = this.isWhole ? 0 : systemLength(this.home.owner.rid, this)
     // A text with characters beyond Latin-1 uses two bytes for each character.
-    const own = ownText.length === bytes ? bytes : ownText.length * 2
+    const own = json.length === bytes - systemBytes ? json.length : json.length * 2
     return headBytes + own + (parsed === undefined ? 0 : bytes * parsedFactor)
   }
 }

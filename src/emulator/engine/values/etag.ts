@@ -10,17 +10,35 @@ export interface EtagParts {
 
 /** Returns a quoted etag in the service's format. The etag is different for every write. */
 export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
-  return `"${hex(lsn, 8)}-${hex(place, 4)}-${endOf(rangeId, ts)}"`
+  return `"${lsnText(lsn)}-${placeTexts[place] ?? hex(place, 4)}-${endOf(rangeId, ts)}"`
 }
 
-/** The latest end of an etag. Most writes in a row are to one range in the same second. */
-const latest = { rangeId: '', ts: -1, end: '' }
+/** Returns the length of an etag with these parts. The place of a write always has four digits. */
+export function etagLength({ rangeId, lsn }: Pick<EtagParts, 'rangeId' | 'lsn'>): number {
+  const rest = `""---0000-`.length + 4 + 12
+  return rest + Math.max(8, digitsOf(lsn)) + Math.max(4, digitsOf(Number(rangeId)))
+}
+
+function digitsOf(value: number): number {
+  return value < 0x1_0000 ? 4 : value.toString(16).length
+}
+
+/** The etags of one transaction differ only in these texts. */
+const placeTexts = Array.from({ length: 128 }, (_, place) => hex(place, 4))
+
+/** The latest parts of an etag. Most writes in a row are to one range in the same second. */
+const latest = { rangeId: '', ts: -1, end: '', lsn: -1, lsnText: '' }
 
 function endOf(rangeId: string, ts: number): string {
   if (latest.ts !== ts || latest.rangeId !== rangeId) {
     Object.assign(latest, { rangeId, ts, end: `${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}` })
   }
   return latest.end
+}
+
+function lsnText(lsn: number): string {
+  if (latest.lsn !== lsn) Object.assign(latest, { lsn, lsnText: hex(lsn, 8) })
+  return latest.lsnText
 }
 
 /** Returns the range id and the place in an etag of a document. */

@@ -1,5 +1,7 @@
 import type { JsonObject } from './json.js'
+import { etagLength } from './etag.js'
 import { databaseRidOf, documentRid } from './resource-id.js'
+import { rangeIdOf, type VersionHead } from './version-fields.js'
 
 /** What the service's properties of a document are derived from. */
 export interface DocumentOrigin {
@@ -8,33 +10,68 @@ export interface DocumentOrigin {
   readonly ts: number
 }
 
-/**
- * Returns the end of a stored text: the properties that the service adds to a document. Only the etag has characters
- * that JSON escapes.
- */
-export function systemText(containerRid: string, { number, etag, ts }: DocumentOrigin): string {
+/** The properties that the service adds to a document, in the order of its JSON. */
+export interface SystemFields {
+  _rid: string
+  _self: string
+  _etag: string
+  _attachments: string
+  _ts: number
+}
+
+/** Adds the service's properties to an object, and returns the same object. */
+export function addSystemFields<T extends object>(
+  containerRid: string,
+  document: T,
+  { number, etag, ts }: DocumentOrigin,
+): T & SystemFields {
   const rid = documentRid(containerRid, number)
-  const self = `dbs/${databaseRidOf(containerRid)}/colls/${containerRid}/docs/${rid}/`
-  const quoted = JSON.stringify(etag)
-  return `,"_rid":"${rid}","_self":"${self}","_etag":${quoted},"_attachments":"attachments/","_ts":${ts}}`
+  const added = document as T & SystemFields
+  // In Node 20, `Object.assign` would make objects of many properties slow.
+  added._rid = rid
+  added._self = `dbs/${databaseRidOf(containerRid)}/colls/${containerRid}/docs/${rid}/`
+  added._etag = etag
+  added._attachments = 'attachments/'
+  added._ts = ts
+  return added
+}
+
+/** Returns the end of a document's JSON text: the properties that the service adds. */
+export function systemText(containerRid: string, origin: DocumentOrigin): string {
+  const { _rid, _self, _etag, _attachments, _ts } = addSystemFields(containerRid, {}, origin)
+  // Only the etag has characters that JSON escapes.
+  const etag = JSON.stringify(_etag)
+  return `,"_rid":"${_rid}","_self":"${_self}","_etag":${etag},"_attachments":"${_attachments}","_ts":${_ts}}`
+}
+
+/** The length of the latest system text without its etag and its time. All documents of a container have the same one. */
+const latest = { containerRid: '', length: 0 }
+
+/** Returns the length of `systemText` for a version, without writing it. */
+export function systemLength(containerRid: string, { lsn, origin, ts }: Omit<VersionHead, 'bytes'>): number {
+  if (latest.containerRid !== containerRid) {
+    const rest = systemText(containerRid, { number: 1, etag: '', ts: 0 })
+    Object.assign(latest, { containerRid, length: rest.length - 1 })
+  }
+  const escapes = 2
+  return latest.length + etagLength({ rangeId: rangeIdOf(origin), lsn }) + escapes + String(ts).length
 }
 
 /**
- * Returns the JSON text of a document to store: the client's properties, and then the service's (`systemText`). Leaves out
- * client properties with the service's names, which clients send when they write back a document that they
- * have read.
+ * Returns the JSON text of the client's properties of a document. Leaves out properties with the service's names, which
+ * clients send when they write back a document that they have read.
  *
  * @param body the client's document, which must have an id
  */
-export function storedText(body: JsonObject, system: string): string {
-  const own = serviceNames.some((name) => Object.hasOwn(body, name)) ? withoutServiceNames(body) : body
-  // Joins two JSON texts. Copying all properties into one object would cost as much as writing the text.
-  return `${JSON.stringify(own).slice(0, -1)}${system}`
+export function ownText(body: JsonObject): string {
+  const own = systemNames.some((name) => Object.hasOwn(body, name)) ? withoutSystemNames(body) : body
+  return JSON.stringify(own)
 }
 
-const serviceNames = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
+/** The names of the properties that the service adds. */
+export const systemNames: readonly string[] = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
 
-function withoutServiceNames(body: JsonObject): JsonObject {
+function withoutSystemNames(body: JsonObject): JsonObject {
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = body
   return own
 }

@@ -29,8 +29,16 @@ export interface VersionHead extends Pick<VersionFields, 'id' | 'number' | 'lsn'
   readonly bytes: number
 }
 
+/** The JSON of a document as memory keeps it. */
+export interface KeptText {
+  /** The client's properties. What the service adds follows from the other parts of the version. */
+  readonly json: string
+  /** Whether `json` also has the service's properties, because a document of an older format was kept in this form. */
+  readonly isWhole: boolean
+}
+
 /** A document as it is read from disk. */
-export interface KeptDocument extends VersionHead, Pick<VersionFields, 'keyText' | 'epk' | 'text'> {}
+export interface KeptDocument extends VersionHead, KeptText, Pick<VersionFields, 'keyText' | 'epk'> {}
 
 /** Returns the range id and the place of a write as one number. */
 export function originOf(rangeId: string, place: number): number {

@@ -46,6 +46,9 @@ export interface DocumentHints {
   readonly presences: readonly PathCondition['steps'][]
 }
 
+/** The names of the properties that the service adds. */
+const systemName = /^_(?:rid|self|etag|attachments|ts|lsn)$/
+
 /** The longest text worth searching for in every document. */
 const longestRequiredText = 200
 
@@ -58,8 +61,9 @@ export function hintsOf({ conditions, presences }: Filter, alias: string | undef
     const [span, ...others] = spans
     if (span === undefined || others.length > 0 || !isPoint(span)) continue
     const { value } = span.low
-    // The JSON of every matching document contains the constant's JSON, whatever the path.
-    if (typeof value === 'string' && value.length <= longestRequiredText) {
+    // The client's JSON of every matching document contains the constant's JSON, whatever its own path.
+    const isOwn = !systemName.test(String(steps[0]))
+    if (isOwn && typeof value === 'string' && value.length <= longestRequiredText) {
       requiredTexts.push(JSON.stringify(value))
     }
     const path = steps.join('.')

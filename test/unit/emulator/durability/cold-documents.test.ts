@@ -292,7 +292,8 @@ describe('StoredDocuments', () => {
 
   it('reads a document, and knows none that is not there', () => {
     const documents = documentsIn({ [key]: record })
-    expect(documents.read(rid, 1)).toMatchObject({ id: 'd', keyText: '["k"]', lsn: 7, number: 1, text })
+    const found = { id: 'd', keyText: '["k"]', lsn: 7, number: 1, json: text, isWhole: true }
+    expect(documents.read(rid, 1)).toMatchObject(found)
     expect(documents.read(rid, 2)).toBeUndefined()
     expect(documents.numbersOf(rid, '["k"]', 'd')).toEqual([])
   })

@@ -19,7 +19,7 @@ function aMemory(
   const aVersion = (number: number): DocumentVersion => {
     const text = JSON.stringify({ number, note: 'x'.repeat(1_000) })
     const head = { id: `d${number}`, number, lsn: number, place: 0, origin: 0, ts: 0, ttl: null }
-    return new DocumentVersion(home, { ...head, bytes: text.length }, text)
+    return new DocumentVersion(home, { ...head, bytes: text.length }, text, true)
   }
   return { memory, evicted, aVersion }
 }

@@ -257,6 +257,7 @@ describe('a compiled query, for its caller,', () => {
     ['NOT (c.a = "x")', []],
     ['c.a != "x" AND c.b > "y" AND c.c = 1', []],
     ['UPPER(c.a) = "X" AND (c.a || "b") = "xb" AND "x" = "x"', []],
+    ['c._etag = "x" AND c._rid = "y" AND c._ts = 1 AND c._self = "z" AND c.a._rid = "own"', ['"own"']],
   ])('lists the texts that matching documents contain for %s', (where, expected) => {
     const query = compileQuery(`SELECT * FROM c WHERE ${where}`, [{ name: '@id', value: 'x' }])
     expect(query.requiredTexts).toEqual(expected)
