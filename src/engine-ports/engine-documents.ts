@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../emulator/engine/index.js'
-import { StandingDocuments } from './standing-documents.js'
+import { StandingDocuments, type Standing } from './standing-documents.js'
 
 /** `settled` waits until results may be returned. */
 export interface EngineStateStoreOptions {
@@ -75,16 +75,22 @@ export class EngineDocuments {
     return found
   }
 
-  /** Returns the documents that a sweep may have to find and that `isWanted` accepts. */
+  /** Returns what is known of the documents that a sweep may have to find and that `isWanted` accepts. */
   async swept(
     operation: string,
     isWanted: (facts: Readonly<JsonObject>) => boolean,
-  ): Promise<readonly DocumentVersion[]> {
+  ): Promise<readonly Standing[]> {
     const found = await StandingDocuments.find(this.container(), isWanted)
-    const bytes = found.reduce((sum, version) => sum + version.bytes, 0)
+    const bytes = found.reduce((sum, standing) => sum + standing.bytes, 0)
     this.options.onCharge(operation, queryCharge(bytes))
     await this.settled()
     return found
+  }
+
+  /** Returns the documents themselves. */
+  read(found: readonly Standing[]): readonly DocumentVersion[] {
+    const container = this.container()
+    return found.flatMap(({ number }) => container.numbered(number) ?? [])
   }
 }
 

@@ -102,7 +102,8 @@ export class EngineJobQueries implements JobQueries {
       return type === 'sas.step' && isObject(asked) && 'since' in asked
     })
     const sign = newestFirst ? -1 : 1
-    return found
+    return this.documents
+      .read(found)
       .flatMap((version) => asStep(stored(version)))
       .flatMap((step) => (step.asked ? [{ step, asked: step.asked }] : []))
       .filter(({ step }) => workflow === undefined || step.workflow === workflow)

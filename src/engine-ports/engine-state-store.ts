@@ -94,7 +94,7 @@ export class EngineStateStore implements StateStore {
     const found = await this.documents.swept('state.listOverdue', (document) => {
       return due(document) > afterMs && due(document) < beforeMs
     })
-    const overdue = found.map(({ document }) => ({ ...addressOf(document), dueMs: due(document) }))
+    const overdue = found.map(({ facts }) => ({ ...addressOf(facts), dueMs: due(facts) }))
     return wholeMoments(overdue, limit, (a, b) => a.dueMs - b.dueMs)
   }
 
@@ -103,10 +103,10 @@ export class EngineStateStore implements StateStore {
       const isDue = typeof completeByMs === 'number' && completeByMs > afterMs && completeByMs < beforeMs
       return type === 'sas.notify' && isDue
     })
-    const unsent = found.map(({ document }) => ({
-      ...addressOf(document),
-      jobId: String(document['jobId']),
-      dueMs: Number(document['completeByMs']),
+    const unsent = found.map(({ facts }) => ({
+      ...addressOf(facts),
+      jobId: String(facts['jobId']),
+      dueMs: Number(facts['completeByMs']),
     }))
     return wholeMoments(unsent, limit, (a, b) => a.dueMs - b.dueMs)
   }
@@ -116,9 +116,9 @@ export class EngineStateStore implements StateStore {
       type === 'sas.job' &&
       isFlag(attention) &&
       (afterSince === null || String(attention['since']) > afterSince)
-    const flagged = (await this.documents.swept('state.listFlagged', isLater)).map(({ document }) => {
-      const { kind, stepId, since } = document['attention'] as Attention
-      return { ...addressOf(document), jobId: String(document['jobId']), kind, stepId, since }
+    const flagged = (await this.documents.swept('state.listFlagged', isLater)).map(({ facts }) => {
+      const { kind, stepId, since } = facts['attention'] as Attention
+      return { ...addressOf(facts), jobId: String(facts['jobId']), kind, stepId, since }
     })
     return wholeMoments(flagged, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
   }
@@ -131,6 +131,6 @@ export class EngineStateStore implements StateStore {
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {
     const isUnreadable = ({ type }: Readonly<JsonObject>): boolean => type === 'sas.unreadable'
     const found = await this.documents.swept('state.listUnreadable', isUnreadable)
-    return found.slice(0, limit).map(stored)
+    return this.documents.read(found.slice(0, limit)).map(stored)
   }
 }

@@ -1,4 +1,5 @@
 import {
+  expiresAt,
   scan,
   type Container,
   type DocumentFollower,
@@ -40,8 +41,15 @@ const sweptBy = [
 /** The number of documents that are read in one turn of the event loop. */
 const sliceSize = 5_000
 
-/** A document, or the properties of {@link sweptBy}, once a sweep has read them. */
-type Standing = DocumentVersion | { readonly facts: Readonly<JsonObject> }
+/** What sweeps know of a standing document, so that they need not read it. */
+export interface Standing {
+  readonly number: number
+  /** The properties of {@link sweptBy}. */
+  readonly facts: Readonly<JsonObject>
+  readonly bytes: number
+  /** The second since the epoch in which the document expires, or null. */
+  readonly expiresAt: number | null
+}
 
 /**
  * The documents of a state container that a sweep may have to find: open steps and questions, jobs that no
@@ -52,7 +60,8 @@ type Standing = DocumentVersion | { readonly facts: Readonly<JsonObject> }
  * it reads every document. Each later write updates the list. A split, a merge and new settings drop it.
  */
 export class StandingDocuments implements DocumentFollower {
-  private readonly standing = new Map<number, Standing>()
+  /** The documents, and what is known of those that a sweep has read. */
+  private readonly standing = new Map<number, DocumentVersion | Standing>()
   private filling: Promise<void> | null = null
 
   private constructor(private readonly container: Container) {}
@@ -61,7 +70,7 @@ export class StandingDocuments implements DocumentFollower {
   static async find(
     container: Container,
     isWanted: (facts: Readonly<JsonObject>) => boolean,
-  ): Promise<readonly DocumentVersion[]> {
+  ): Promise<readonly Standing[]> {
     for (;;) {
       const documents = StandingDocuments.of(container)
       await (documents.filling ??= documents.fill())
@@ -86,14 +95,15 @@ export class StandingDocuments implements DocumentFollower {
     this.standing.delete(number)
   }
 
-  private matching(isWanted: (facts: Readonly<JsonObject>) => boolean): readonly DocumentVersion[] {
-    const found: DocumentVersion[] = []
-    for (const [number, standing] of this.standing) {
+  private matching(isWanted: (facts: Readonly<JsonObject>) => boolean): readonly Standing[] {
+    const { seconds, definition } = this.container
+    const found: Standing[] = []
+    for (const [number, known] of this.standing) {
+      const standing = 'facts' in known ? known : standingOf(known, definition.defaultTtl)
       // The text of a document that stands for long need not stay in memory.
-      const facts = 'facts' in standing ? standing.facts : factsOf(standing)
-      if (!('facts' in standing)) this.standing.set(number, { facts })
-      const version = isWanted(facts) ? this.container.numbered(number) : undefined
-      if (version !== undefined && !this.container.isExpired(version)) found.push(version)
+      if (standing !== known) this.standing.set(number, standing)
+      const isExpired = standing.expiresAt !== null && standing.expiresAt <= seconds
+      if (!isExpired && isWanted(standing.facts)) found.push(standing)
     }
     return found.sort((one, other) => one.number - other.number)
   }
@@ -133,6 +143,8 @@ export class StandingDocuments implements DocumentFollower {
   }
 }
 
-function factsOf({ seen }: DocumentVersion): Readonly<JsonObject> {
-  return Object.fromEntries(sweptBy.map((name) => [name, seen[name]]))
+function standingOf(version: DocumentVersion, defaultTtl: number | null): Standing {
+  const { number, bytes, seen } = version
+  const facts = Object.fromEntries(sweptBy.map((name) => [name, seen[name]]))
+  return { number, facts, bytes, expiresAt: expiresAt(version, defaultTtl) }
 }

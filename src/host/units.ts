@@ -78,8 +78,10 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
           parts.eventLoop.unhealthyReason() ??
           (settings.isHealthy?.() === false ? 'isHealthy returned false' : null),
       })
-    case 'supervisor':
-      return createSupervisor({ ...common, sweepInterval, deadlineGrace })
+    case 'supervisor': {
+      const agentsLeases = await ports.leases(processorNameOf('agents', settings.unitPrefix), role)
+      return createSupervisor({ ...common, sweepInterval, deadlineGrace, agentsLeases })
+    }
     case 'notifier':
       return createNotifier({ ...common, ...notifying(settings, containers) })
   }

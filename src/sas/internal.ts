@@ -13,14 +13,8 @@ export { isTaken } from './decisions/claim.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'
 export { rangeIdIn } from './store/cosmos-batch.js'
 export { CosmosStateStore } from './store/cosmos-state-store.js'
-export {
-  createAgents,
-  createNotifier,
-  createScheduler,
-  createSupervisor,
-  type Unit,
-  type UnitOptions,
-} from './deployment-unit.js'
+export { createAgents, createNotifier, createScheduler, createSupervisor } from './deployment-unit.js'
+export type { Unit, UnitOptions } from './role-unit.js'
 export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
 export {

@@ -2,7 +2,7 @@ import { systemClock } from '../platform/index.js'
 import { silent } from '../telemetry/internal.js'
 import { cancelRun } from './client/cancel-run.js'
 import { tellJobs } from './client/pauses/tell-jobs.js'
-import type { UnitOptions } from './deployment-unit.js'
+import type { UnitOptions } from './role-unit.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
 import { supervisorTimes, type SupervisorSettings } from './unit-settings.js'
 

@@ -239,7 +239,11 @@ export class JobFleet {
         return createAgents({ ...options, agents, ...withoutUndefined({ slots }) })
       }
       case 'supervisor':
-        return createSupervisor({ ...options, ...withoutUndefined({ sweepInterval: sweepIntervalMs }) })
+        return createSupervisor({
+          ...options,
+          agentsLeases: this.leaseStore('agents', process),
+          ...withoutUndefined({ sweepInterval: sweepIntervalMs }),
+        })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
         // As in the defaults, the interval is twice that of the other sweeps, because each of these sweeps

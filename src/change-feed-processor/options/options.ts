@@ -115,6 +115,8 @@ export interface ProcessorInternals {
   readonly serves?: readonly string[]
   /** Returns what this instance says about its state. Every write of a lease that it owns contains it. */
   readonly report?: () => LeaseReport | null
+  /** Called with the lease when a read found no change after those that were delivered. */
+  readonly onDrained?: (leaseToken: string) => void
 }
 
 /** The options, with every default filled in. */
@@ -153,6 +155,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly version: string | null
   readonly serves: readonly string[] | null
   readonly report: () => LeaseReport | null
+  readonly onDrained: (leaseToken: string) => void
 }
 
 const shape = {
@@ -220,6 +223,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     version: internals.version ?? null,
     serves: internals.serves ?? null,
     report: internals.report ?? (() => null),
+    onDrained: internals.onDrained ?? (() => undefined),
   }
 }
 

@@ -138,8 +138,10 @@ export class PartitionSupervisor {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
         // A page that another reader has found empty counts as a poll at the time of that reader's request.
-        if (page.isDrained) restedMs = await this.pollDelay.rest(signal, { ageMs: page.ageMs ?? 0 })
-        else if (page.isFollowed !== true && this.isNearEnd(page)) {
+        if (page.isDrained) {
+          this.runtime.options.onDrained(this.holder.lease.leaseToken)
+          restedMs = await this.pollDelay.rest(signal, { ageMs: page.ageMs ?? 0 })
+        } else if (page.isFollowed !== true && this.isNearEnd(page)) {
           restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })
         }
       }

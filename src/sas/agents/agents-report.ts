@@ -8,6 +8,11 @@ const mostCharacters = 500
 export interface AgentsReport extends SlotUsage {
   /** The names of agents whose circuit breaker is open. */
   readonly openCircuits: readonly string[]
+  /**
+   * The time of the oldest dispatch that waits for these agents, in milliseconds since the epoch by the store's clock. Null
+   * if no step waits.
+   */
+  readonly waitingSinceMs: number | null
 }
 
 /**
@@ -17,6 +22,7 @@ export interface AgentsReport extends SlotUsage {
 export function agentsReport(
   { slots, busy, limited }: SlotUsage,
   circuits: ReadonlyMap<string, { readonly isOpen: boolean }>,
+  waitingSinceMs: number | null = null,
 ): Readonly<Record<string, unknown>> {
   const open = [...circuits].flatMap(([name, { isOpen }]) => (isOpen ? [name] : []))
   const parts = {
@@ -24,7 +30,7 @@ export function agentsReport(
     limited: fitting(limited.filter(({ agent }) => agent !== itemsOperation.actor)),
   }
   const told = Object.entries(parts).filter(([, list]) => list.length > 0)
-  return { slots, busy, ...Object.fromEntries(told) }
+  return { slots, busy, ...(waitingSinceMs !== null && { waitingSinceMs }), ...Object.fromEntries(told) }
 }
 
 /** Returns the entries that have room together. The first entries go before the others. */
@@ -40,13 +46,14 @@ function fitting<T>(entries: readonly T[]): readonly T[] {
 
 /** Reads the report in a lease. Leaves out what has another form. Returns null if the numbers of slots are missing. */
 export function readAgentsReport(report: Readonly<Record<string, unknown>> | null): AgentsReport | null {
-  const { slots, busy, openCircuits, limited } = report ?? {}
+  const { slots, busy, openCircuits, limited, waitingSinceMs } = report ?? {}
   if (typeof slots !== 'number' || typeof busy !== 'number') return null
   return {
     slots,
     busy,
     openCircuits: listOf(openCircuits).filter((name) => typeof name === 'string'),
     limited: listOf(limited).flatMap(readLimited),
+    waitingSinceMs: typeof waitingSinceMs === 'number' ? waitingSinceMs : null,
   }
 }
 

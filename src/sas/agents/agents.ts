@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
+import type { Change } from '../../change-feed-processor/index.js'
 import { noProcesses, noticingLate, withoutUndefined, type Processes } from '../../platform/internal.js'
-import type { Telemetry } from '../../telemetry/index.js'
-import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
+import { definitionOf, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
+import type { AgentsOptions, DelegateContext } from './agents-options.js'
 import { agentsReport } from './agents-report.js'
 import { makeAttempt, type Asked } from './attempt.js'
 import { circuitsOf, type Circuit } from './circuit.js'
@@ -16,36 +15,14 @@ import type { StepDocument } from '../model/documents.js'
 import { decodeDelivered } from '../model/decode.js'
 import { moreTime } from './more-time.js'
 import { mustRead } from '../decisions/readers.js'
-import { isOpen, type Outcome } from '../decisions/settle.js'
-import type { InProcessPath } from '../in-process/in-process-path.js'
-import type { Payloads } from '../payloads/payloads.js'
+import type { Outcome } from '../decisions/settle.js'
 import { limitsOf, Slots } from './slots.js'
-import { asStored, type StateStore, type Stored } from '../store/state-store.js'
+import { asStored, type Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
-import { deadTaker, enterAttempt } from './enter-attempt.js'
+import { deadTaker } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
-
-export interface AgentsOptions {
-  readonly store: StateStore
-  readonly agents: readonly Agent[]
-  readonly instanceName: string
-  /** The number of handlers that run at the same time in this instance. */
-  readonly slots: number
-  readonly clock: Clock
-  readonly random: Random
-  readonly telemetry: Telemetry
-  readonly inProcessPath?: InProcessPath
-  readonly payloads?: Payloads
-  /** The processes of this machine. Default: none is known. */
-  readonly processes?: Processes
-  /** The longest time for which a feed range may have no reader after an instance died. */
-  readonly failoverMs: number
-  /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
-  readonly unhealthyReason?: () => string | null
-}
-
-type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
-  Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt' | 'keepForSuccessor'>>
+import { mayBegin, takeUp } from './take-up.js'
+import { WaitingSteps } from './waiting-steps.js'
 
 interface Source {
   /** The lease of the step's feed range. Null if the outcome is recorded without the next dispatches. */
@@ -76,6 +53,7 @@ export class Agents {
   private readonly slots: Slots
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
+  readonly waiting: WaitingSteps
   private readonly outcomes: OutcomeRecorder
   private readonly processes: Processes
   private stopping: AbortController
@@ -92,6 +70,7 @@ export class Agents {
     const { telemetry, instanceName, failoverMs } = options
     this.deadlines = new DeadlineAdvice({ telemetry, instanceName, failoverMs })
     this.slots = new Slots(options.slots, limitsOf(this.definitions.values()))
+    this.waiting = new WaitingSteps(options.clock)
     this.stopping = this.newStopping()
     const stopping = () => this.stopping.signal
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
@@ -113,6 +92,7 @@ export class Agents {
     const offers = urgentFirst.map((step) => this.offer(step, context))
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
     if (refused !== undefined) throw refused.reason
+    this.waiting.begun(context.leaseToken ?? '', changes)
     const underWay = steps.flatMap((step) => this.running.get(attemptKeyOf(step)) ?? [])
     if (underWay.length > 0) Promise.all(underWay).then(context.keepForSuccessor?.(), () => undefined)
   }
@@ -149,7 +129,7 @@ export class Agents {
 
   /** Returns what this instance says about its slots and circuits in its leases. */
   report(): Readonly<Record<string, unknown>> {
-    return agentsReport(this.slots.usage(), this.circuits)
+    return agentsReport(this.slots.usage(), this.circuits, this.waiting.sinceMs())
   }
 
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
@@ -165,20 +145,29 @@ export class Agents {
   }
 
   private async offer(step: Stored<StepDocument>, context: DelegateContext): Promise<void> {
-    const { signal, leaseToken = null } = context
-    if (!isOpen(step, this.options.clock.now()) || this.isKnown(step)) return
+    const { leaseToken = null } = context
+    if (!mayBegin(step, this.options.clock.now()) || this.isKnown(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
       const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
-    if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
+    if (!this.slots.takeFree(agent.name) && !(await this.waitForSlot(step, agent, context))) {
       throw new Error(`this instance stopped, or lost the lease, before a slot was free for step ${step.id}`)
     }
     // The feed may have delivered the step twice, and the other delivery may have started it already.
     if (this.isKnown(step)) this.slots.release(agent.name)
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
+  }
+
+  private async waitForSlot(
+    step: Stored<StepDocument>,
+    { name: agent }: AgentDefinition,
+    { signal, leaseToken = '' }: DelegateContext,
+  ): Promise<boolean> {
+    const end = this.waiting.add(leaseToken, step)
+    return this.slots.take(signal, { agent, priority: step.priority }).finally(end)
   }
 
   /**
@@ -216,17 +205,16 @@ export class Agents {
     agent: AgentDefinition,
     { leaseToken, isFirst }: Source,
   ): Promise<() => void> {
-    const { clock, telemetry, random, instanceName } = this.options
+    const { store, clock, telemetry, random, instanceName } = this.options
     const { jobId, workflow, stepId, attempt } = offered
     const about = { jobId, workflow, stepId, attempt }
     try {
-      // The step may have waited so long for its slot that the attempt is already over.
-      if (!isOpen(offered, clock.now())) return nothingFollows
       const { own } = this.processes
       const process = own === null ? {} : { process: own }
       const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
       const deadProcess = deadTaker(offered, this.processes)
-      const step = await enterAttempt(this.options, offered, { claimant, isFirst, deadProcess })
+      const entering = { store, clock, random, signal: this.stopping.signal }
+      const step = await takeUp(entering, offered, { claimant, isFirst, deadProcess })
       if (step === null) return nothingFollows
       // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.begun.put(step)

@@ -10,7 +10,8 @@ interface Entering {
   readonly clock: Clock
 }
 
-interface Entrant {
+/** The process that wants to make an attempt. */
+export interface Entrant {
   readonly claimant: Claimant
   readonly isFirst: boolean
   /** The process that has claimed the attempt and has certainly ended. Null if there is none. */

@@ -5,7 +5,7 @@ import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { Progress } from '../model/readable-parts.js'
 import { StoreUnavailable } from '../model/errors.js'
-import { extend } from '../decisions/extend.js'
+import { extend, type LateBegin } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readJob, readStep, updateDocument } from '../store/update-document.js'
@@ -16,6 +16,8 @@ export interface MoreTimeOptions {
   readonly random: Random
   readonly signal: AbortSignal
   readonly progress?: Progress | undefined
+  /** Given if the attempt begins only now, because its step has waited for a slot. */
+  readonly late?: LateBegin | undefined
 }
 
 export interface MoreTime {
@@ -37,10 +39,10 @@ export async function moreTime(
   known: Stored<StepDocument>,
   claimant: Claimant,
 ): Promise<MoreTime> {
-  const { store, clock, random, signal, progress } = options
+  const { store, clock, random, signal, progress, late } = options
   const ask = async (): Promise<MoreTime> => {
     // Most calls end here, without a request.
-    if (extend(known, claimant, { now: clock.now(), endByMs: null, progress }).kind === 'unchanged') {
+    if (extend(known, claimant, { now: clock.now(), endByMs: null, progress, late }).kind === 'unchanged') {
       return { step: known, over: null, isWritten: false }
     }
     const { pk, jobId } = known
@@ -49,7 +51,7 @@ export async function moreTime(
     let step = known
     const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
       step = current
-      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs, progress })
+      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs, progress, late })
       return {
         write: extension.kind === 'write' ? extension.step : null,
         result: extension.kind === 'refused' ? extension.reason : null,

@@ -57,6 +57,17 @@ export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }
 
+/**
+ * Checks whether the step may still wait for a slot: its attempt is not settled, and no process has said that it makes
+ * the attempt. Agents may also begin such an attempt without a word.
+ */
+export function mayWait<S extends StepDocument>(step: S): step is S & { readonly completeByMs: number } {
+  const { kind, processState, lockedBy, outcome, completeByMs, isClaimRequired } = step
+  const isUnderWay = processState === 'Processing' || processState === 'Compensating'
+  const isOffered = isUnderWay && lockedBy !== null && outcome === null && completeByMs !== null
+  return kind === 'operation' && isOffered && !isClaimRequired && !isTaken(step)
+}
+
 /** Checks whether a claim or an extension on the step names the process that makes the current attempt. */
 export function isTaken({ claim: newest, fence }: StepDocument): boolean {
   return newest?.fence === fence

@@ -1,5 +1,5 @@
 import { copyWith } from '../model/copies/copy-with.js'
-import { claimOf, type Claimant } from './claim.js'
+import { claimOf, mayWait, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Progress } from '../model/readable-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -18,6 +18,14 @@ export interface AskedAt {
   readonly endByMs: number | null
   /** How far the attempt is, if its handler said so. */
   readonly progress?: Progress | undefined
+  /** Given if the attempt begins only now, because its step has waited for a slot. */
+  readonly late?: LateBegin | undefined
+}
+
+/** The begin of an attempt whose step has waited for a slot, perhaps beyond its deadline. */
+export interface LateBegin {
+  /** Whether no other process can have begun the attempt. */
+  readonly isFirst: boolean
 }
 
 /** The shortest time between two writes of progress, so that many reports cost few requests. */
@@ -33,11 +41,12 @@ const progressEveryMs = 10_000
 export function extend(
   step: StepDocument,
   claimant: Claimant,
-  { now, endByMs, progress }: AskedAt,
+  { now, endByMs, progress, late }: AskedAt,
 ): Extension {
   const { fence, token } = claimant
   if (step.fence !== fence) return { kind: 'refused', reason: 'the step was given to another attempt' }
-  if (!isOpen(step, now)) {
+  const isLate = late !== undefined && mayWait(step)
+  if (!isOpen(step, now) && !(late !== undefined && mayWait(step))) {
     const reason =
       step.outcome === null ? 'the deadline of the attempt has passed' : 'the attempt is settled already'
     return { kind: 'refused', reason }
@@ -50,9 +59,11 @@ export function extend(
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
+  if (laterMs <= now) return { kind: 'refused', reason: 'the time of the job is over' }
   if (!isNews && laterMs <= step.completeByMs) return { kind: 'unchanged' }
   const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
-  const extended = copyWith(step, reported ?? {}, { claim: claimOf(claimant, now) })
+  const mayHaveActed = step.mayHaveActed || (isLate && !late.isFirst && step.direction === 'do')
+  const extended = copyWith(step, reported ?? {}, { claim: claimOf(claimant, now), mayHaveActed })
   return {
     kind: 'write',
     step: withDerivedState<StepDocument>(extended, deadline(Math.max(laterMs, step.completeByMs))),

@@ -1,7 +1,7 @@
 import { offerWithinMs } from '../model/work.js'
 import type { JobDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
-import type { RecoveryPolicy } from './recover-step.js'
+import { isInLine, lookAgainMs, type RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
   | { readonly kind: 'nothing' }
@@ -28,7 +28,10 @@ const completeSubmissionWithinMs = 3_600_000
  * takes the job from its scheduler. The next scheduler then folds every step into the ledger as usual (R98,
  * R26). No failure is counted, because no attempt has failed.
  */
-export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
+export function recoverJob(
+  job: JobDocument & { readonly _ts?: number },
+  policy: RecoveryPolicy,
+): JobRecovery {
   const { now, graceMs, supervisor } = policy
   if (isStaged(job)) return recoverStaged(job, policy)
   const isHeld = job.lockedBy !== null
@@ -36,6 +39,8 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
   const dueMs = dueAt(job) + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
+  // Its step waits for a slot, so no write of its scheduler is missing.
+  if (isHeld && isInLine(job, policy)) return { kind: 'wait', untilMs: now + lookAgainMs(job, policy) }
   if (isHeld) {
     return { kind: 'standing', job: withDerivedState({ ...freed, ...deadline(now + pickUpWithinMs) }) }
   }

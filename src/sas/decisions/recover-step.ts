@@ -1,4 +1,4 @@
-import { isUnclaimed, mayHaveActed } from './claim.js'
+import { isUnclaimed, mayHaveActed, mayWait } from './claim.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { exhausted } from './give-up.js'
@@ -11,6 +11,11 @@ export interface RecoveryPolicy {
   /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
   readonly supervisor: string
+  /**
+   * The time of the oldest dispatch that agents have not begun yet, by the store's clock. Null if no step is known to wait
+   * for a slot.
+   */
+  readonly waitingSinceMs?: number | null
 }
 
 /** A step as it was read. `_ts` is the store's time of its last write in seconds, or 0 if unknown. */
@@ -49,6 +54,8 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   // clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
+  if (mayWait(step) && isInLine(step, policy))
+    return { kind: 'wait', untilMs: policy.now + lookAgainMs(step, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
@@ -57,6 +64,23 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
+}
+
+/**
+ * Checks whether the agents are behind, and have not come to a document of this age yet. So an attempt may not have begun,
+ * and does not count as failed. The agents begin it when a slot is free (I44).
+ */
+export function isInLine(document: { readonly _ts?: number }, { waitingSinceMs }: RecoveryPolicy): boolean {
+  const { _ts = 0 } = document
+  return waitingSinceMs !== undefined && waitingSinceMs !== null && _ts * 1_000 >= waitingSinceMs
+}
+
+/** The shortest time before the supervisor looks again at a step that waits for a slot. */
+const lookAgainAfterMs = 5_000
+
+/** Returns the time to wait before the next look: longer for older steps, so that a long line costs few reads. */
+export function lookAgainMs({ _ts = 0 }: { readonly _ts?: number }, { now }: RecoveryPolicy): number {
+  return Math.max(lookAgainAfterMs, (now - _ts * 1_000) / 4)
 }
 
 /**

@@ -17,6 +17,8 @@ export interface AgentsOffer {
   readonly start: StartStep
   /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
   readonly token: string
+  /** Returns the time of the oldest dispatch that waits for these agents, or null. */
+  readonly waitingSinceMs: () => number | null
 }
 
 /** An attempt that has ended. `decide` receives the current step and returns the write. */
@@ -100,6 +102,10 @@ class RoleOffers<T> {
 
   close(leaseToken: string): void {
     this.held.delete(leaseToken)
+  }
+
+  all(): readonly T[] {
+    return [...this.held.values()]
   }
 
   find(isWanted: (offer: T) => boolean): T | undefined {

@@ -17,5 +17,10 @@ export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRe
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
+/** The decision depends on whether the step, or a step of the job, still waits for a slot of its agents. */
+export interface MustAsk {
+  readonly kind: 'mustAsk'
+}
+
 /** A decision about a step. For `inDoubt`, the supervisor first checks whether the step's job has ended. */
-export type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }
+export type StepDecision = Recovery | MustAsk | { readonly kind: 'inDoubt'; readonly step: StepDocument }

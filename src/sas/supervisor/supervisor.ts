@@ -1,10 +1,10 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { Clock } from '../../platform/index.js'
-import { inSlices } from '../../platform/internal.js'
+import { inSlices, withoutUndefined } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { JobDocument } from '../model/documents.js'
 import {
   gateIdPrefix,
   jobDocumentId,
@@ -12,24 +12,17 @@ import {
   pausesDocumentId,
   scheduleIdPrefix,
 } from '../model/document-ids.js'
-import { isTerminal } from '../model/process-state.js'
-import { isLeftToJob } from '../model/work.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
-import {
-  graceOf,
-  recoverStep,
-  retireStep,
-  type Recovery,
-  type RecoveryPolicy,
-} from '../decisions/recover-step.js'
+import { graceOf, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
-import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import { readJob, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import { TickRunner, type TickRunnerOptions } from '../schedules/tick-runner.js'
-import { type Look, type StepDecision, lookOf, untouched } from './look.js'
+import { type Look, type MustAsk, lookOf, untouched } from './look.js'
+import { StepRecovery, type WaitingSince } from './step-recovery.js'
 
 export interface SupervisorOptions extends Pick<
   TickRunnerOptions,
@@ -47,6 +40,8 @@ export interface SupervisorOptions extends Pick<
   readonly sweepLimit?: number
   /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
+  /** Returns since when steps wait for agents ({@link RecoveryPolicy}). Default: always null. */
+  readonly waitingSinceMs?: WaitingSince
 }
 
 interface Watched extends DueEntry {
@@ -85,12 +80,15 @@ export class Supervisor {
   private readonly work: DueWork<Watched>
   private readonly ticks: TickRunner
   private readonly gates: Gatekeeper
+  private readonly steps: StepRecovery
   private readonly options: SupervisorOptions & Required<Pick<SupervisorOptions, 'sweepLimit'>>
 
   constructor(options: SupervisorOptions) {
     this.options = { sweepLimit: 1_000, ...options }
     this.ticks = new TickRunner({ ...options, graceMs: options.deadlineGraceMs })
     this.gates = new Gatekeeper(options)
+    const policy = (): RecoveryPolicy => this.policy()
+    this.steps = new StepRecovery({ ...options, policy })
     this.work = new DueWork<Watched>({
       ...this.options,
       name: 'recovery',
@@ -208,57 +206,22 @@ export class Supervisor {
       const untilMs = await this.gates.check(address, this.options.deadlineGraceMs)
       return { untilMs, isRecovered: untilMs === null }
     }
-    return address.id.startsWith(jobIdPrefix)
-      ? this.writeJobRecovery(address)
-      : this.writeStepRecovery(address)
+    return address.id.startsWith(jobIdPrefix) ? this.writeJobRecovery(address) : this.steps.look(address)
   }
 
-  private async writeStepRecovery(address: DocumentAddress, isJobKnownToLive = false): Promise<Look> {
-    const decide = (step: StepDocument): DocumentDecision<StepDocument, StepDecision> => {
-      const recovery = recoverStep(step, this.policy())
-      const isInDoubt = recovery.kind === 'unclaimed' && !isJobKnownToLive
-      if (isInDoubt) return { write: null, result: { kind: 'inDoubt', step } }
-      return { write: 'step' in recovery ? recovery.step : null, result: recovery }
-    }
-    const from = { address, known: null, read: readStep }
-    const update = await updateDocument(this.options.store, from, decide)
-    if (update.kind === 'missing') return untouched
-    const { result } = update
-    if (result.kind === 'inDoubt') {
-      return (await this.hasLivingJob(result.step))
-        ? this.writeStepRecovery(address, true)
-        : this.putToRest(address)
-    }
-    if (update.kind === 'written') this.report(result, update.document)
-    return lookOf(update.kind, result)
-  }
-
-  private async hasLivingJob({ pk, jobId }: StepDocument): Promise<boolean> {
-    const job = await readJob(this.options.store, { pk, id: jobDocumentId(jobId) })
-    return job !== null && !isTerminal(job)
-  }
-
-  private async putToRest(address: DocumentAddress): Promise<Look> {
-    const { store, telemetry } = this.options
-    const from = { address, known: null, read: readStep }
-    const update = await updateDocument(store, from, (step) => {
-      const isStillUp = recoverStep(step, this.policy()).kind === 'unclaimed'
-      return { write: isStillUp ? retireStep(step) : null, result: null }
-    })
-    if (update.kind !== 'written') return untouched
-    const reason = `job ${update.document.jobId} of this step has ended or is gone`
-    telemetry.emit({ type: 'document.refused', id: address.id, reason })
-    return { untilMs: null, isRecovered: true }
-  }
-
-  private async writeJobRecovery(address: DocumentAddress): Promise<Look> {
-    const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery> => {
-      const recovery = recoverJob(job, this.policy())
+  /** @param waitingSinceMs since when steps wait for agents; undefined if it was not asked for */
+  private async writeJobRecovery(address: DocumentAddress, waitingSinceMs?: number | null): Promise<Look> {
+    const { waitingSinceMs: ask } = this.options
+    const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery | MustAsk> => {
+      const recovery = recoverJob(job, { ...this.policy(), ...withoutUndefined({ waitingSinceMs }) })
+      const mustAsk = recovery.kind === 'standing' && waitingSinceMs === undefined && ask !== undefined
+      if (mustAsk) return { write: null, result: { kind: 'mustAsk' } }
       return { write: 'job' in recovery ? recovery.job : null, result: recovery }
     }
     const from = { address, known: null, read: readJob }
     const update = await updateDocument(this.options.store, from, decide)
     if (update.kind === 'missing') return untouched
+    if (update.result.kind === 'mustAsk') return this.writeJobRecovery(address, (await ask?.()) ?? null)
     if (update.kind === 'written') {
       if (update.result.kind === 'abandoned') await removeStaged(this.options.store, update.document)
       this.reportJob(update.result, update.document)
@@ -277,19 +240,5 @@ export class Supervisor {
     if (recovery.kind !== 'unclaimed' || !recovery.isNew || attention === null) return
     const { kind, message, stepId } = attention
     telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
-  }
-
-  private report(recovery: Recovery, step: StepDocument): void {
-    if (recovery.kind === 'due') return
-    const { telemetry } = this.options
-    const { jobId, workflow, stepId, attempt, failureCount } = step
-    const about = { jobId, workflow, stepId, attempt }
-    if (recovery.kind === 'unclaimed') telemetry.emit({ type: 'step.unclaimed', ...about })
-    else if (recovery.kind !== 'reminded') telemetry.emit({ type: 'step.recovered', failureCount, ...about })
-    const isFlagged = recovery.kind === 'reminded' || (recovery.kind === 'exhausted' && !isLeftToJob(step))
-    if (isFlagged && step.attention !== null) {
-      const { kind, message } = step.attention
-      telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
-    }
   }
 }

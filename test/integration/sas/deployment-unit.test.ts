@@ -5,13 +5,8 @@ import { enginePorts } from '../../../src/engine-ports/index.js'
 import { CosmosEngine } from '../../../src/emulator/internal.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
 import { defineAgent, type Agent } from '../../../src/sas/agents/agent.js'
-import {
-  createAgents,
-  createScheduler,
-  createSupervisor,
-  type Unit,
-  type UnitOptions,
-} from '../../../src/sas/deployment-unit.js'
+import { createAgents, createScheduler, createSupervisor } from '../../../src/sas/deployment-unit.js'
+import type { Unit, UnitOptions } from '../../../src/sas/role-unit.js'
 import { pausesDocumentId } from '../../../src/sas/model/document-ids.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'

@@ -148,7 +148,7 @@ describe('agents that share a process with the scheduler', () => {
     const scheduler = world.scheduler('one', { inProcessPath })
     const agents = world.agents({ agents: [agent], slots: 1, instanceName: 'one', inProcessPath })
     const start = (step: Parameters<typeof agents.startNow>[0]) => agents.startNow(step, leaseToken)
-    inProcessPath.agents.open(leaseToken, { start, token: agents.token })
+    inProcessPath.agents.open(leaseToken, { start, token: agents.token, waitingSinceMs: () => null })
     await scheduler.onChanges(await world.changes(), { leaseToken })
     return agents
   }

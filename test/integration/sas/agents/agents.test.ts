@@ -498,22 +498,61 @@ describe('back-pressure', () => {
     expect(begun.filter((item) => item === 'b')).toEqual(['b'])
   })
 
-  it.each([10_000, 30_000])(
-    'skips an attempt whose deadline in %d ms passes while it waits for a slot',
-    async (withinMs) => {
-      const page = await openSteps({ a: [], b: [] })
-      const { agent, begun } = slowShop()
-      const agents = world.agents({ agents: [agent], slots: 1 })
-      const waiting = page.map((change) =>
-        change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
-      )
-      const accepted = agents.onChanges(waiting, going)
-      await world.clock.advance(30_000)
-      await accepted
-      await agents.stop(0)
-      expect(begun).toEqual(['a'])
-    },
-  )
+  it('gives its whole time to an attempt that waited for a slot until its deadline had passed (I44)', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const accepted = agents.onChanges(page, going)
+    expect(agents.waiting.sinceMs()).toBe(Number(page.find(({ stepId }) => stepId === 'b')?._ts) * 1_000)
+    const { completeByMs } = await world.step('b')
+    await world.clock.advance(30_000)
+    await accepted
+    expect(begun).toEqual(['a', 'b'])
+    expect(agents.waiting.sinceMs()).not.toBeNull()
+    agents.waiting.drained('')
+    expect(agents.waiting.sinceMs()).toBeNull()
+    const claimed = await world.step('b')
+    expect(claimed).toMatchObject({
+      claim: { by: 'agents-1', fence: 1 },
+      mayHaveActed: false,
+      failureCount: 0,
+    })
+    expect(claimed.completeByMs).toBe(Date.parse(claimed.claim?.at ?? '') + 30_000)
+    expect(claimed.completeByMs).toBeGreaterThan((completeByMs ?? 0) + 25_000)
+    end.resolve('sold')
+    await agents.stop(30_000)
+    expect(await world.step('b')).toMatchObject({ processState: 'Processed', failureCount: 0 })
+  })
+
+  it('does not begin an attempt that was given to another one while it waited for a slot', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const accepted = agents.onChanges(page, going)
+    await world.clock.advance(20_000)
+    const step = await world.step('b')
+    const policy = { now: step.completeByMs ?? 0, graceMs: 0, supervisor: 'supervisor-1' }
+    const recovery = recoverStep(step, policy)
+    if (!('step' in recovery)) throw new Error(`the supervisor decided ${recovery.kind}`)
+    await world.put('job-1', [replacing(step, recovery.step)])
+    await world.clock.advance(12_000)
+    await accepted
+    await agents.stop(0)
+    expect(begun).toEqual(['a'])
+  })
+
+  it('marks a late attempt as possibly made before if another process may have begun it', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 1 })
+    const accepted = agents.onChanges(page, { ...going, wasHeldAt: () => false })
+    await world.clock.advance(31_000)
+    await accepted
+    end.resolve('sold')
+    await agents.stop(30_000)
+    expect(begun).toEqual(['a', 'b'])
+    expect(await world.step('b')).toMatchObject({ mayHaveActed: true, claim: { fence: 1 }, failureCount: 0 })
+  })
 
   it('ends with a rejection when the lease is lost or the host stops before a slot is free', async () => {
     const page = await openSteps({ a: [], b: [] })

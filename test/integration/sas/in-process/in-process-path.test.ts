@@ -39,6 +39,7 @@ function together({
   inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),
     token: instance.token,
+    waitingSinceMs: () => null,
   })
   return { inProcessPath, scheduler, agents: instance, left }
 }

@@ -16,7 +16,9 @@ describe('the report of an agents instance', () => {
       busy: 3,
       openCircuits: ['bank'],
       limited,
+      waitingSinceMs: null,
     })
+    expect(readAgentsReport(agentsReport(usage, circuits, 5_000))?.waitingSinceMs).toBe(5_000)
     expect(agentsReport(usage, new Map())).toEqual({ slots: 8, busy: 3 })
   })
 
@@ -44,7 +46,9 @@ describe('the report of an agents instance', () => {
       busy: 3,
       openCircuits: [],
       limited: [{ agent: 'shop', slots: 2, busy: 1 }],
+      waitingSinceMs: null,
     })
+    expect(readAgentsReport({ slots: 8, busy: 3, waitingSinceMs: 'today' })?.waitingSinceMs).toBeNull()
     expect(readAgentsReport({ slots: 8, busy: 3, openCircuits: [1, 'bank'] })?.openCircuits).toEqual(['bank'])
   })
 

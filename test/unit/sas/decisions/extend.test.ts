@@ -93,3 +93,34 @@ describe('an extension (I3)', () => {
     expect(writtenAfter(20_000, null, earlier).claim?.token).toBe('t1')
   })
 })
+
+describe('an attempt that begins late, because its step waited for a slot (I44)', () => {
+  const late = { isFirst: true }
+  const begunAfter = (ms: number, step: StepDocument = open, endByMs: number | null = null) =>
+    extend(step, ours, { now: submittedAtMs + ms, endByMs, late })
+
+  it('gets its whole time from now, even if its deadline has passed', () => {
+    const begun = begunAfter(100_000)
+    expect(begun).toMatchObject({ step: { completeByMs: submittedAtMs + 130_000, mayHaveActed: false } })
+    expect(begun).toMatchObject({ step: { fence: open.fence, claim: ours, failureCount: 0 } })
+    expect(extendedAfter(100_000).kind).toBe('refused')
+  })
+
+  it('may have been made before if it is not the first, except an undo', () => {
+    const again = { now: submittedAtMs + 100_000, endByMs: null, late: { isFirst: false } }
+    expect(extend(open, ours, again)).toMatchObject({ step: { mayHaveActed: true } })
+    const undoing = { ...open, direction: 'undo' as const }
+    expect(extend(undoing, ours, again)).toMatchObject({ step: { mayHaveActed: false } })
+  })
+
+  it('is refused if the time of the job is over, if another attempt has the step, or if a process makes it', () => {
+    expect(begunAfter(100_000, open, submittedAtMs + 100_000).kind).toBe('refused')
+    expect(begunAfter(100_000, open, submittedAtMs + 100_001)).toMatchObject({
+      step: { completeByMs: submittedAtMs + 100_001 },
+    })
+    expect(begunAfter(100_000, { ...open, fence: open.fence + 1 }).kind).toBe('refused')
+    const taken = { ...open, claim: { ...ours, token: 'other', at: '2026-01-01T00:00:00.000Z' } }
+    expect(begunAfter(100_000, taken).kind).toBe('refused')
+    expect(begunAfter(100_000, story.settled('pay', success).step('pay')).kind).toBe('refused')
+  })
+})

@@ -56,6 +56,46 @@ describe('the time that is added for clocks that differ', () => {
   })
 })
 
+describe('an attempt that may still wait for a slot (I44)', () => {
+  const policy = { now: late.now, graceMs, supervisor: 'supervisor-1' }
+  const dispatchedAt = Math.floor(submittedAtMs / 1_000)
+  const decided = (step: StepDocument, waitingSinceMs: number | null, now = policy.now) =>
+    recoverStep({ ...step, _ts: dispatchedAt } as StepDocument, { ...policy, now, waitingSinceMs })
+
+  it('is left alone if its agents have not come to its dispatch, and is looked at again later', () => {
+    const untilMs = late.now + (late.now - dispatchedAt * 1_000) / 4
+    expect(decided(late.step('pay'), dispatchedAt * 1_000)).toEqual({ kind: 'wait', untilMs })
+    const afterAnHour = submittedAtMs + 3_600_000
+    const later = { kind: 'wait', untilMs: afterAnHour + (afterAnHour - dispatchedAt * 1_000) / 4 }
+    expect(decided(late.step('pay'), dispatchedAt * 1_000, afterAnHour)).toEqual(later)
+  })
+
+  it('is looked at again after five seconds if it is young', () => {
+    const step = { ...late.step('pay'), completeByMs: submittedAtMs + 1 }
+    const now = submittedAtMs + graceMs + 1
+    expect(decided(step, dispatchedAt * 1_000, now)).toEqual({ kind: 'wait', untilMs: now + 5_000 })
+  })
+
+  it.each<[string, number | null]>([
+    ['no step waits', null],
+    ['only younger steps wait', (dispatchedAt + 1) * 1_000],
+  ])('counts as failed if %s', (_when, waitingSinceMs) => {
+    expect(decided(late.step('pay'), waitingSinceMs).kind).toBe('retry')
+  })
+
+  it('counts as failed if a process has said that it makes the attempt', () => {
+    const { fence } = late.step('pay')
+    const claim = { by: 'agents-1', token: 't', fence, at: '2026-01-01T00:00:00.000Z' }
+    expect(decided({ ...late.step('pay'), claim }, 0).kind).toBe('retry')
+    expect(decided({ ...late.step('pay'), claim: { ...claim, fence: fence - 1 } }, 0).kind).toBe('wait')
+  })
+
+  it('does not hold up a failure that was reported, or a step that no scheduler has taken', () => {
+    expect(decided(dispatched.settled('pay', failed).later(40_000).step('pay'), 0).kind).toBe('retry')
+    expect(decided({ ...late.step('pay'), lockedBy: null }, 0).kind).toBe('unclaimed')
+  })
+})
+
 describe('an attempt that was not done in time', () => {
   it('counts as failed; its step is offered again with a new fence and deadline (R34, R88, R90)', () => {
     expect(late.recovering('pay')).toStrictEqual({
