@@ -13,7 +13,7 @@ import { beginSubmission } from './scheduler/begin-submission.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import { PauseBoard } from './pauses/pause-board.js'
 import { Supervisor } from './supervisor/supervisor.js'
-import { waitingAgents, type WaitingAgentsOptions } from './supervisor/waiting-agents.js'
+import { waitingAgents, type WaitingAgentsOptions } from './waiting-agents.js'
 import {
   agentsShape,
   failoverMs,

@@ -38,7 +38,6 @@ export { expiresAt } from './expiry/expiry-queue.js'
 export { DocumentVersion, sequenceAt, type DocumentHome } from './values/document-version.js'
 export {
   originOf,
-  placeOf,
   rangeIdOf,
   type VersionFields,
   type VersionHead,

@@ -21,8 +21,7 @@ export async function takeUp(
   entrant: Entrant,
 ): Promise<Stored<StepDocument> | null> {
   const now = options.clock.now()
-  const hasWaited =
-    mayWait(offered) && (offered.completeByMs ?? Infinity) - now < offered.completeWithinMs / 2
+  const hasWaited = mayWait(offered) && offered.completeByMs - now < offered.completeWithinMs / 2
   if (!hasWaited) return isOpen(offered, now) ? enterAttempt(options, offered, entrant) : null
   const late = { isFirst: entrant.isFirst }
   const { step, over, isWritten } = await moreTime({ ...options, late }, offered, entrant.claimant)

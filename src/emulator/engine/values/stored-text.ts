@@ -69,7 +69,7 @@ export function ownText(body: JsonObject): string {
 }
 
 /** The names of the properties that the service adds. */
-export const systemNames: readonly string[] = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
+const systemNames: readonly string[] = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
 
 function withoutSystemNames(body: JsonObject): JsonObject {
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = body

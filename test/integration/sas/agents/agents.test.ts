@@ -524,6 +524,23 @@ describe('back-pressure', () => {
     expect(await world.step('b')).toMatchObject({ processState: 'Processed', failureCount: 0 })
   })
 
+  it('begins an attempt that the feed delivers only after its deadline, unless a process has claimed it', async () => {
+    const page = await openSteps({ a: [], b: [] })
+    const { agent, begun, end } = slowShop()
+    const agents = world.agents({ agents: [agent], slots: 2 })
+    await world.clock.advance(40_000)
+    const claim = { by: 'agents-2', token: 't', fence: 1, at: '2026-01-01T00:00:00.000Z' }
+    await agents.onChanges(
+      page.map((change) => (change['stepId'] === 'b' ? { ...change, claim } : change)),
+      going,
+    )
+    await world.clock.advance(1)
+    expect(begun).toEqual(['a'])
+    end.resolve('sold')
+    await agents.stop(30_000)
+    expect(await world.step('a')).toMatchObject({ processState: 'Processed', failureCount: 0, fence: 1 })
+  })
+
   it('does not begin an attempt that was given to another one while it waited for a slot', async () => {
     const page = await openSteps({ a: [], b: [] })
     const { agent, begun } = slowShop()

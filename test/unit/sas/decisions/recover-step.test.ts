@@ -60,7 +60,7 @@ describe('an attempt that may still wait for a slot (I44)', () => {
   const policy = { now: late.now, graceMs, supervisor: 'supervisor-1' }
   const dispatchedAt = Math.floor(submittedAtMs / 1_000)
   const decided = (step: StepDocument, waitingSinceMs: number | null, now = policy.now) =>
-    recoverStep({ ...step, _ts: dispatchedAt } as StepDocument, { ...policy, now, waitingSinceMs })
+    recoverStep({ ...step, _ts: dispatchedAt }, { ...policy, now, waitingSinceMs })
 
   it('is left alone if its agents have not come to its dispatch, and is looked at again later', () => {
     const untilMs = late.now + (late.now - dispatchedAt * 1_000) / 4

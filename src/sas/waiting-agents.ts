@@ -1,8 +1,8 @@
-import type { LeaseStore } from '../../../lease-store/index.js'
-import type { Clock } from '../../platform/index.js'
-import { readAgentsReport } from '../agents/agents-report.js'
-import type { InProcessPath } from '../in-process/in-process-path.js'
-import type { WaitingSince } from './step-recovery.js'
+import type { LeaseStore } from '../../lease-store/index.js'
+import type { Clock } from '../platform/index.js'
+import { readAgentsReport } from './agents/agents-report.js'
+import type { InProcessPath } from './in-process/in-process-path.js'
+import type { WaitingSince } from './supervisor/step-recovery.js'
 
 export interface WaitingAgentsOptions {
   readonly instanceName: string
