@@ -8,6 +8,7 @@ import { defineAgent, type Agent } from '../../../src/sas/agents/agent.js'
 import { createAgents, createScheduler, createSupervisor } from '../../../src/sas/deployment-unit.js'
 import type { Unit, UnitOptions } from '../../../src/sas/role-unit.js'
 import { pausesDocumentId } from '../../../src/sas/model/document-ids.js'
+import { InProcessPath } from '../../../src/sas/in-process/in-process-path.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 import { aWorkflow, shop, submittedAtMs } from '../../support/a-job.js'
@@ -155,6 +156,25 @@ describe('deployment units of the three roles', () => {
     expect(await job.view()).toMatchObject({ state: 'Processed', steps: [{ attempt: 2, failureCount: 1 }] })
     await second.stop()
     expect(here.clock.pendingTimers).toBe(0)
+  })
+
+  it('know that no step waits for agents when the feed has no more changes', async () => {
+    const { clock, store, unitOptions } = world()
+    const inProcessPath = new InProcessPath()
+    const order = { id: 'order', pk: 'p', note: 'a document of a user' }
+    const starting = async (): Promise<Unit> => {
+      const options = { ...unitOptions('agents', 'a1'), inProcessPath, agents: [shop] }
+      const agents = createAgents({ ...options, slots: 4, stopBudget: 100 })
+      await Promise.all([agents.start(), clock.advance(1_000)])
+      return agents
+    }
+    await (await starting()).stop()
+    await store.apply('p', [{ kind: 'create', document: order }])
+    await clock.advance(60_000)
+    // The agents find an old change first, so they may be behind until they know that it is the last one.
+    const agents = await starting()
+    expect(inProcessPath.agents.all().map((offer) => offer.waitingSinceMs())).toEqual([null, null])
+    await agents.stop()
   })
 
   it('leave steps to other agents while an agents instance is unhealthy (R124)', async () => {
