@@ -115,6 +115,7 @@ export class StateWorld {
       readonly instanceName?: string
       readonly sweepIntervalMs?: number
       readonly sweepLimit?: number
+      readonly waitingSinceMs?: () => Promise<number | null>
     } = {},
   ): Supervisor {
     const { store, clock, telemetry } = this

@@ -1,5 +1,5 @@
 import { counted } from '../../platform/internal.js'
-import { isTaken, isUnclaimed } from '../decisions/claim.js'
+import { isTaken, isUnclaimed, mayWait } from '../decisions/claim.js'
 import { isInQueue, wholeJob } from '../gates/job-place.js'
 import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isUnderWay } from '../decisions/ledger.js'
@@ -116,9 +116,14 @@ function isOwed({ lockedBy, notBeforeMs }: StepDocument): boolean {
 
 function overdueText(steps: readonly StepDocument[]): string {
   const which = `${steps.length === 1 ? 'step' : 'steps'} ${listed(namesOf(steps))}`
+  const passed = `The deadline of ${which} passed at ${earliest(steps)}`
+  if (steps.every(mayWait)) {
+    const either = `either all slots of ${agentNames(steps)} are taken, or no supervisor has handled it`
+    return `${passed}: ${either}; "stepward leases" shows the slots, and whether a supervisor runs.`
+  }
   const what = steps.every(isOwed)
     ? `The next attempt of ${which} was due at ${earliest(steps)}, and no supervisor has offered it`
-    : `The deadline of ${which} passed at ${earliest(steps)}, and no supervisor has handled it`
+    : `${passed}, and no supervisor has handled it`
   return `${what}; "stepward leases" shows whether one runs.`
 }
 

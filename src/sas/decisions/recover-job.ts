@@ -6,6 +6,8 @@ import { isInLine, lookAgainMs, type RecoveryPolicy } from './recover-step.js'
 export type JobRecovery =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly untilMs: number }
+  /** A step of the job may still wait for a slot, so the job is looked at again later. */
+  | { readonly kind: 'inLine'; readonly untilMs: number; readonly dueMs: number }
   /**
    * The job's scheduler missed the job's deadline. Any scheduler may take the job and check its steps (R98).
    */
@@ -40,7 +42,8 @@ export function recoverJob(
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
   // Its step waits for a slot, so no write of its scheduler is missing.
-  if (isHeld && isInLine(job, policy)) return { kind: 'wait', untilMs: now + lookAgainMs(job, policy) }
+  if (isHeld && isInLine(job, policy))
+    return { kind: 'inLine', untilMs: now + lookAgainMs(job, policy), dueMs: job.completeByMs ?? dueMs }
   if (isHeld) {
     return { kind: 'standing', job: withDerivedState({ ...freed, ...deadline(now + pickUpWithinMs) }) }
   }

@@ -25,6 +25,8 @@ export type Recovery =
   /** The step needs no recovery: it is over, or has no deadline. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly untilMs: number }
+  /** The step may still wait for a slot. It is looked at again, although its deadline `dueMs` has passed. */
+  | { readonly kind: 'inLine'; readonly untilMs: number; readonly dueMs: number }
   /** The attempt counts as failed, and the step is offered again. */
   | { readonly kind: 'retry'; readonly step: StepDocument }
   /** The last attempt counts as failed. The step's policy decides about the step. */
@@ -55,7 +57,7 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (mayWait(step) && isInLine(step, policy))
-    return { kind: 'wait', untilMs: policy.now + lookAgainMs(step, policy) }
+    return { kind: 'inLine', untilMs: policy.now + lookAgainMs(step, policy), dueMs: completeByMs }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
@@ -75,12 +77,12 @@ export function isInLine(document: { readonly _ts?: number }, { waitingSinceMs }
   return waitingSinceMs !== undefined && waitingSinceMs !== null && _ts * 1_000 >= waitingSinceMs
 }
 
-/** The shortest time before the supervisor looks again at a step that waits for a slot. */
-const lookAgainAfterMs = 5_000
+/** The shortest and the longest time before the supervisor looks again at a step that waits for a slot. */
+const [soonestLookMs, latestLookMs] = [5_000, 600_000]
 
 /** Returns the time to wait before the next look: longer for older steps, so that a long line costs few reads. */
 export function lookAgainMs({ _ts = 0 }: { readonly _ts?: number }, { now }: RecoveryPolicy): number {
-  return Math.max(lookAgainAfterMs, (now - _ts * 1_000) / 4)
+  return Math.min(latestLookMs, Math.max(soonestLookMs, (now - _ts * 1_000) / 2))
 }
 
 /**

@@ -6,6 +6,8 @@ import type { Recovery } from '../decisions/recover-step.js'
 export interface Look {
   readonly untilMs: number | null
   readonly isRecovered: boolean
+  /** The passed deadline of a document that may wait for a slot. Until `untilMs`, a sweep that lists it again is no news. */
+  readonly inLineSinceMs?: number
 }
 
 /** The result for a document that the supervisor does not change. */
@@ -14,6 +16,9 @@ export const untouched: Look = { untilMs: null, isRecovered: false }
 /** Returns the result of a check whose decision was carried out. */
 export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
   if (kind === 'written') return { untilMs: null, isRecovered: true }
+  if (decision.kind === 'inLine') {
+    return { untilMs: decision.untilMs, isRecovered: false, inLineSinceMs: decision.dueMs }
+  }
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/index.js'
 import { inSlices, withoutUndefined } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
-import { DueWork, forEachEntry } from '../timing/due-work.js'
+import { DueWork } from '../timing/due-work.js'
 import type { JobDocument } from '../model/documents.js'
 import {
   gateIdPrefix,
@@ -47,6 +47,8 @@ export interface SupervisorOptions extends Pick<
 interface Watched extends DueEntry {
   /** The time by which the sweep listed the document. The next page begins after the last one of a page. */
   readonly listedMs: number | null
+  /** See `Look`. */
+  readonly inLineSinceMs?: number | undefined
 }
 
 /** The number of documents that are checked in parallel. */
@@ -96,8 +98,11 @@ export class Supervisor {
       retryAfterMs,
       list: (last, limit) => this.listOverdue(last, limit),
       // The feed delivers the whole document, so it knows the time better than the sweep, which lists ids.
-      isNews: ({ leaseToken, dueMs }, known) => leaseToken !== null || known === null || dueMs < known.dueMs,
-      run: forEachEntry(async (entry) => (await this.look(entry)).untilMs),
+      isNews: ({ leaseToken, dueMs, listedMs }, known) => {
+        if (leaseToken !== null || known === null) return true
+        return dueMs < known.dueMs && listedMs !== known.inLineSinceMs
+      },
+      run: (due) => this.lookAtAll(due),
     })
   }
 
@@ -185,6 +190,15 @@ export class Supervisor {
     const recovery = recoverJob(decoded.job, this.policy())
     if (recovery.kind === 'nothing') return null
     return recovery.kind === 'wait' ? recovery.untilMs : this.options.clock.now()
+  }
+
+  /** Returns the entries that are due again. */
+  private async lookAtAll(due: readonly Watched[]): Promise<readonly Watched[]> {
+    const again = due.map(async (entry): Promise<readonly Watched[]> => {
+      const { untilMs, inLineSinceMs } = await this.look(entry)
+      return untilMs === null ? [] : [{ ...entry, dueMs: untilMs, inLineSinceMs }]
+    })
+    return (await Promise.all(again)).flat()
   }
 
   private policy(): RecoveryPolicy {

@@ -58,6 +58,26 @@ describe('a supervisor that reads deadlines from the feed', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
+  it('leaves a step and its job alone while they wait for a slot, and reads them rarely (I44)', async () => {
+    const page = await underWay()
+    let waitingSinceMs: number | null = world.clock.now() - 1_000
+    const isInLine = () => Promise.resolve(waitingSinceMs)
+    const supervisor = await started(world.supervisor({ sweepIntervalMs: 5_000, waitingSinceMs: isInLine }))
+    supervisor.onLeaseAcquired('0', true)
+    supervisor.onChanges(page, '0')
+    await world.clock.advance(30_000 + graceMs)
+    const before = world.faults.count('read')
+    await world.clock.advance(20 * 60_000)
+    expect(world.faults.count('listOverdue')).toBeGreaterThan(200)
+    expect(world.faults.count('read') - before).toBeLessThan(60)
+    expect(await world.step()).toMatchObject({ failureCount: 0, fence: 1, processState: 'Processing' })
+    expect((await world.job()).fence).toBe(1)
+    waitingSinceMs = null
+    await world.clock.advance(10 * 60_000)
+    expect(await world.step()).toMatchObject({ failureCount: 1, processState: 'Pending' })
+    await supervisor.stop()
+  })
+
   it('retries a reported failure when its back-off ends, also if a sweep has listed the step before', async () => {
     const backoff = { min: 40_000, max: 40_000 }
     await world.dispatched({ pay: [] }, { completeWithin: '10m', retry: { tries: 3, backoff } })

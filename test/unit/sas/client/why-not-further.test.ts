@@ -274,6 +274,15 @@ it('a step whose deadline passed long ago says that no supervisor has handled it
   )
 })
 
+it('a dispatched step whose deadline passed long ago may still wait for a slot', () => {
+  const completeByMs = now - 5 * minute
+  const offered = { ...open('a', { completeByMs, lockedBy: 'host' }), processState: 'Processing' as const }
+  expect(sentence([offered])).toBe(
+    'The deadline of step a passed at 2025-12-31T23:55:00Z: either all slots of agent shop are taken, or no supervisor ' +
+      'has handled it; "stepward leases" shows the slots, and whether a supervisor runs.',
+  )
+})
+
 it('a name that changes the direction of text does not turn the sentence around', () => {
   const paused = { since: '2026-01-01T00:00:00.000Z', by: 'a\u202enn', why: 'no\u2069\u2066' }
   expect(sentence([], { paused })).toBe(

@@ -63,17 +63,18 @@ describe('an attempt that may still wait for a slot (I44)', () => {
     recoverStep({ ...step, _ts: dispatchedAt }, { ...policy, now, waitingSinceMs })
 
   it('is left alone if its agents have not come to its dispatch, and is looked at again later', () => {
-    const untilMs = late.now + (late.now - dispatchedAt * 1_000) / 4
-    expect(decided(late.step('pay'), dispatchedAt * 1_000)).toEqual({ kind: 'wait', untilMs })
+    const dueMs = submittedAtMs + 30_000
+    const untilMs = late.now + (late.now - dispatchedAt * 1_000) / 2
+    expect(decided(late.step('pay'), dispatchedAt * 1_000)).toEqual({ kind: 'inLine', untilMs, dueMs })
     const afterAnHour = submittedAtMs + 3_600_000
-    const later = { kind: 'wait', untilMs: afterAnHour + (afterAnHour - dispatchedAt * 1_000) / 4 }
+    const later = { kind: 'inLine', untilMs: afterAnHour + 600_000, dueMs }
     expect(decided(late.step('pay'), dispatchedAt * 1_000, afterAnHour)).toEqual(later)
   })
 
   it('is looked at again after five seconds if it is young', () => {
     const step = { ...late.step('pay'), completeByMs: submittedAtMs + 1 }
     const now = submittedAtMs + graceMs + 1
-    expect(decided(step, dispatchedAt * 1_000, now)).toEqual({ kind: 'wait', untilMs: now + 5_000 })
+    expect(decided(step, dispatchedAt * 1_000, now)).toMatchObject({ kind: 'inLine', untilMs: now + 5_000 })
   })
 
   it.each<[string, number | null]>([
@@ -87,7 +88,7 @@ describe('an attempt that may still wait for a slot (I44)', () => {
     const { fence } = late.step('pay')
     const claim = { by: 'agents-1', token: 't', fence, at: '2026-01-01T00:00:00.000Z' }
     expect(decided({ ...late.step('pay'), claim }, 0).kind).toBe('retry')
-    expect(decided({ ...late.step('pay'), claim: { ...claim, fence: fence - 1 } }, 0).kind).toBe('wait')
+    expect(decided({ ...late.step('pay'), claim: { ...claim, fence: fence - 1 } }, 0).kind).toBe('inLine')
   })
 
   it('does not hold up a failure that was reported, or a step that no scheduler has taken', () => {
