@@ -265,6 +265,10 @@ export const leaseRow = z.strictObject({
       slots: z.number(),
       busy: z.number(),
       openCircuits: z.array(z.string()),
+      waitingSinceMs: z.number().nullable().meta({
+        description:
+          'The time of the oldest dispatch that waits for a slot, by the store, in milliseconds since the epoch.',
+      }),
       limited: z
         .array(z.strictObject({ agent: z.string(), slots: z.number(), busy: z.number() }))
         .meta({ description: 'The agents with their own number of slots.' }),
