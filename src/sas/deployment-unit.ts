@@ -146,7 +146,7 @@ export function createSupervisor(
     tellJobs: tellJobs(common),
     waitingSinceMs: waitingAgents({
       ...common,
-      ...withoutUndefined({ agentsLeases: options.agentsLeases }),
+      agentsLeases: options.agentsLeases,
       leaseExpirationMs: failoverMs(options.timing),
     }),
   })

@@ -8,8 +8,8 @@ export interface WaitingAgentsOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly inProcessPath?: InProcessPath
-  /** The leases of the agents, in which those of other processes say since when steps wait. Default: none is read. */
-  readonly agentsLeases?: LeaseStore
+  /** The leases of the agents, in which those of other processes say since when steps wait. */
+  readonly agentsLeases: LeaseStore
   /** A lease that is older than this says nothing, because its owner may have died. */
   readonly leaseExpirationMs: number
 }
@@ -26,7 +26,6 @@ export function waitingAgents(options: WaitingAgentsOptions): WaitingSince {
   let elsewhere: { readonly atMs: number; readonly answer: Promise<number> } | null = null
 
   const askElsewhere = async (): Promise<number> => {
-    if (agentsLeases === undefined) return Infinity
     const { leases, storeTimeMs } = await agentsLeases.list()
     const nowMs = storeTimeMs ?? clock.now()
     const others = leases.filter(

@@ -158,7 +158,10 @@ export async function pricedWorld({
   const units: readonly Unit[] = [
     createScheduler({ ...(await optionsOf('scheduler')), onJobEnded: (ended) => endings.tell(ended) }),
     createAgents({ ...(await optionsOf('agents')), agents: [shop], ...(together && { wakeUps: endings }) }),
-    createSupervisor(await optionsOf('supervisor')),
+    createSupervisor({
+      ...(await optionsOf('supervisor')),
+      agentsLeases: (await optionsOf('agents')).leases,
+    }),
     ...(hasNotifier
       ? [createNotifier({ ...(await optionsOf('notifier')), channel: replyChannel(null) })]
       : []),

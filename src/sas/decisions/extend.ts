@@ -46,7 +46,7 @@ export function extend(
   const { fence, token } = claimant
   if (step.fence !== fence) return { kind: 'refused', reason: 'the step was given to another attempt' }
   const isLate = late !== undefined && mayWait(step)
-  if (!isOpen(step, now) && !(late !== undefined && mayWait(step))) {
+  if (!isOpen(step, now) && !isLate) {
     const reason =
       step.outcome === null ? 'the deadline of the attempt has passed' : 'the attempt is settled already'
     return { kind: 'refused', reason }

@@ -53,7 +53,12 @@ async function running(
   const units: Unit[] = [
     createScheduler(unitOptions('scheduler', 's1')),
     createAgents({ ...unitOptions('agents', 'a1'), agents, timing, slots: 4, stopBudget: 100 }),
-    createSupervisor({ ...unitOptions('supervisor', 'v1'), sweepInterval: 10_000, deadlineGrace: 500 }),
+    createSupervisor({
+      ...unitOptions('supervisor', 'v1'),
+      agentsLeases: unitOptions('agents', 'v1').leases,
+      sweepInterval: 10_000,
+      deadlineGrace: 500,
+    }),
   ]
   const started = Promise.all(units.map((unit) => unit.start()))
   await clock.advance(1_000)
