@@ -98,7 +98,7 @@ function Connection() {
   >`
 }
 
-/** The interval at which a tab checks whether another tab has signed in. */
+/** The interval at which a tab checks whether the server answers, or another tab has signed in. */
 const lookMs = 5_000
 
 function SignedOut() {
@@ -112,15 +112,23 @@ function SignedOut() {
     <p>${signedOut.value}</p>`
 }
 
-const place = document.getElementById('page')
-if (place !== null) {
+/** Asks the server for the store and the person until it answers, and then follows the changes of the store. */
+function introduce() {
   read('/api/about').then(
     (found) => {
       about.value = found
       follow()
     },
-    () => undefined,
+    () => {
+      // The view of a signed-out browser looks for itself.
+      if (signedOut.value === '') setTimeout(introduce, lookMs)
+    },
   )
+}
+
+const place = document.getElementById('page')
+if (place !== null) {
+  introduce()
   place.replaceChildren()
   render(html`<${App} />`, place)
 }

@@ -143,6 +143,32 @@ describe.skipIf(path === null)('the lists of the page', () => {
     await page.until(form)
   })
 
+  it('the dialog of an action opens when the page knows the person, also if the first request fails', async () => {
+    const failingFirst = `(() => {
+      const real = fetch
+      window.asked = 0
+      window.fetch = async (path, init) => {
+        if (path !== '/api/about') return real(path, init)
+        window.asked += 1
+        if (window.asked === 1) throw new TypeError('the connection was reset')
+        const answer = real(path, init)
+        await new Promise((release) => (window.release = release))
+        return answer
+      }
+      const later = setTimeout
+      window.setTimeout = (action, ms) => later(action, ms === 5000 ? 0 : ms)
+    })()`
+    await page.beforeModules(failingFirst)
+    await page.begin(`${store.origin}/schedules`)
+    await clickOn(page, 'Define')
+    await page.until('window.asked === 2 && window.release')
+    expect(await page.evaluate(`document.querySelector('dialog')`)).toBeNull()
+    await page.evaluate('window.release()')
+    const command = await page.until(`document.querySelector('dialog[open] .command code')?.textContent`)
+    expect(command).toContain('--by ada')
+    page = await first.beside('about:blank')
+  })
+
   it('the finding of an open circuit leads to the jobs whose attempts failed', async () => {
     const finding = {
       rule: 'openCircuit',

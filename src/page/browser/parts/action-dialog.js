@@ -32,10 +32,12 @@ import { html } from './html.js'
 /** The open dialog, or null. */
 export const asked = signal(/** @type {Asked | null} */ (null))
 
-/** The dialog of all actions. */
+/** The dialog of all actions. It waits until the page knows the store and the person, which its commands name. */
 export function ActionDialog() {
   const present = asked.value
-  return present === null ? null : html`<${Open} key=${JSON.stringify(present)} present=${present} />`
+  return present === null || about.value === null
+    ? null
+    : html`<${Open} key=${JSON.stringify(present)} present=${present} />`
 }
 
 /** @param {{ present: Asked }} props */
