@@ -87,7 +87,7 @@ export class EngineDocuments {
     return found
   }
 
-  /** Returns the documents themselves. */
+  /** Reads the documents that a sweep has found. Leaves out documents that no longer exist. */
   read(found: readonly Standing[]): readonly DocumentVersion[] {
     const container = this.container()
     return found.flatMap(({ number }) => container.numbered(number) ?? [])

@@ -41,7 +41,7 @@ const sweptBy = [
 /** The number of documents that are read in one turn of the event loop. */
 const sliceSize = 5_000
 
-/** What sweeps know of a standing document, so that they need not read it. */
+/** What sweeps know of a standing document. Because of this, they need not read the document again. */
 export interface Standing {
   readonly number: number
   /** The properties of {@link sweptBy}. */
@@ -60,7 +60,7 @@ export interface Standing {
  * it reads every document. Each later write updates the list. A split, a merge and new settings drop it.
  */
 export class StandingDocuments implements DocumentFollower {
-  /** The documents, and what is known of those that a sweep has read. */
+  /** The documents by number. After a sweep has read a document, only what it knows of the document is kept. */
   private readonly standing = new Map<number, DocumentVersion | Standing>()
   private filling: Promise<void> | null = null
 

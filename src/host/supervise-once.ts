@@ -21,7 +21,7 @@ export type SuperviseOnceOptions = Connection &
 /**
  * Recovers all work that is overdue now, and ends. If no process runs permanently, call this function from a
  * schedule (cron, WebJob) to run the supervisor (R106, R171). It takes no lease, so it may run together with
- * other supervisors.
+ * other supervisors. It does not ask agents whether a step waits for a slot, so such a step may lose an attempt.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */

@@ -41,8 +41,8 @@
  * `decisions/readers.ts` says which documents each role must read, and which roles a write wakes.
  *
  * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and
- * `decisions/settle.ts`. `deployment-unit.ts` creates each role, and
- * `role-unit.ts` runs it on a change feed processor.
+ * `decisions/settle.ts`. `deployment-unit.ts` creates each role, and `role-unit.ts` runs it on a change feed
+ * processor.
  */
 export {
   defineAgent,

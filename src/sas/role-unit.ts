@@ -74,7 +74,7 @@ export interface Role {
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
-  /** Called when the feed has no more changes. */
+  /** Called when a read of this lease's range found no more changes. */
   onDrained?(leaseToken: string): void
   start?(): void
   /** Waits for running work to finish. Called after the leases are released. */

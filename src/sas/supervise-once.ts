@@ -9,7 +9,7 @@ import { supervisorTimes, type SupervisorSettings } from './unit-settings.js'
 /**
  * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
  * hosts that a schedule starts. Other supervisors may run at the same time, because a step is recovered only
- * once even if several supervisors find it.
+ * once even if several supervisors find it. Does not ask agents whether a step waits for a slot.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */

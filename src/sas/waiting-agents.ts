@@ -8,18 +8,18 @@ export interface WaitingAgentsOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly inProcessPath?: InProcessPath
-  /** The leases of the agents, in which those of other processes say since when steps wait. */
+  /** The leases of the agents. In these leases, agents of other processes report since when steps wait. */
   readonly agentsLeases: LeaseStore
-  /** A lease that is older than this says nothing, because its owner may have died. */
+  /** If a lease was not written for this time, its report does not count, because its owner may have died. */
   readonly leaseExpirationMs: number
 }
 
-/** The time for which an answer from the leases counts, so that many overdue steps cost one request. */
+/** The time for which an answer of the leases counts, so that many overdue steps cost one request. */
 const answerCountsMs = 5_000
 
 /**
- * Returns a function that tells since when steps wait for agents, of this process and of others. The leases say what was true
- * at their last renewal. If the leases cannot be read, only this process counts.
+ * Returns a function that returns since when steps wait for the agents of all processes. The report in a lease is as old as
+ * the last write of the lease. If the leases cannot be read, only the agents of this process count.
  */
 export function waitingAgents(options: WaitingAgentsOptions): WaitingSince {
   const { instanceName, clock, inProcessPath, agentsLeases, leaseExpirationMs } = options

@@ -376,7 +376,7 @@ export function checkStep(decisions: Decisions, step: StepDocument): void {
   checkEnvelopeOnly(decisions, step)
 }
 
-/** I19: the supervisor uses only the envelope and the time, not the contents of a step. */
+/** I19: the supervisor does not use the contents of a step. */
 function checkEnvelopeOnly(decisions: Decisions, step: StepDocument): void {
   const policy = { now, graceMs, supervisor: 'supervisor' }
   const blank = { input: null, output: null, inputTemplate: null, when: null }

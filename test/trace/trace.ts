@@ -12,7 +12,7 @@ export interface Traced {
 const excused: Readonly<Record<string, string>> = {
   R11: 'README says what it is not for',
   R89: 'left out (ADR 0014): what is recovered goes through the scheduler, whose hints cost no poll',
-  R96: 'the supervisor decides by envelope and time alone (I19); an agent that knows better fails permanently',
+  R96: 'the supervisor decides without diagnostics (I19); an agent that knows better fails permanently',
   R113: 'README says that work which must be atomic is not for this',
   R178: 'names of patterns are for papers',
   ...excusedRows,

@@ -115,7 +115,7 @@ export interface ProcessorInternals {
   readonly serves?: readonly string[]
   /** Returns what this instance says about its state. Every write of a lease that it owns contains it. */
   readonly report?: () => LeaseReport | null
-  /** Called with the lease when a read found no change after those that were delivered. */
+  /** Called with the lease token when a read found no changes after those that were delivered. */
   readonly onDrained?: (leaseToken: string) => void
 }
 

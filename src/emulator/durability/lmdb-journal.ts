@@ -22,10 +22,10 @@ const longestLog = 8 * 2 ** 20
 /** The bytes of a log at which writes wait until the writes of the log before it are in the store. */
 const longestWaiting = 4 * longestLog
 
-/** The bytes of memory for each byte of a log: documents also need objects, and a log has the versions between, too. */
+/** The bytes of memory for each byte of a log. Documents also need objects, but a log also has replaced versions. */
 const memoryPerLogged = 1.3
 
-/** How often the end of a journal moves writes to the store that came while it did so. */
+/** The most rounds at the end of a journal. Each round moves to the store the writes that came during the round before. */
 const mostRounds = 8
 
 /** A group, and the promise that it is on disk. */
@@ -124,7 +124,7 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** About how many bytes of memory the documents use that are only in the logs. */
+  /** An estimate of the bytes of memory of the documents that are only in the logs. */
   get waitingBytes(): number {
     return (this.log.bytes + (this.transfer === null ? 0 : this.movingBytes)) * memoryPerLogged
   }

@@ -50,7 +50,7 @@ export class DocumentIndexes {
     this.expiry.remove(version)
   }
 
-  /** Reports the versions that a merge moved to the lasting followers, because the journal writes these versions again. */
+  /** Tells the lasting followers which versions a merge has moved, because the journal writes these versions again. */
   moved(versions: Iterable<DocumentVersion>): void {
     for (const version of versions) {
       for (const follower of this.lasting) follower.removed(version)

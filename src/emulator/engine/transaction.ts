@@ -228,7 +228,7 @@ export class Transaction {
     const json = ownText(body)
     const origin = originOf(this.partition.id, place)
     const head = { id, number, lsn, place, origin, ts, ttl, bytes: 0 }
-    // JSON without its last brace, and then the text that begins with a comma in its place.
+    // The service's text takes the place of the last brace of the client's JSON.
     head.bytes = Buffer.byteLength(json) - 1 + systemLength(container.rid, head)
     const version = new DocumentVersion(this.home, head, json)
     if (version.bytes > limits.documentBytes) {

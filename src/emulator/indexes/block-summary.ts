@@ -91,7 +91,7 @@ export function* versionsOf(
   places: readonly number[] | null,
 ): Generator<DocumentVersion, void, undefined> {
   const first = block * documentsPerBlock
-  // A walk to the next document would pass all removed ones that are still on disk.
+  // A walk from document to document would also pass removed documents that are still on disk.
   for (const place of places ?? allPlaces) {
     const version = container.numbered(first + place)
     if (version !== undefined) yield version

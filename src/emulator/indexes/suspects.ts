@@ -32,7 +32,7 @@ export async function suspects(
   return {
     *[Symbol.iterator]() {
       for (const candidate of candidates) {
-        // Blocks that changed since the part before are unknown, and have other documents, too.
+        // A block that changed since the previous part is unknown, and may have other documents.
         summaries.catchUp()
         for (const { within, groups } of blocksOf([candidate]))
           yield [...summaries.documentsOf(within, placesIn(groups))]

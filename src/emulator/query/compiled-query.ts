@@ -48,9 +48,8 @@ export interface CompiledQuery {
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains without the
-   * properties that the service adds. A caller can skip documents without these parts before parsing them. This is only
-   * a hint.
+   * Parts of JSON, as `JSON.stringify` writes them. For every matching document, the JSON of the client's properties
+   * contains all of them. A caller can skip documents without these parts before parsing them. This is only a hint.
    */
   readonly requiredTexts: readonly string[]
   /**

@@ -267,7 +267,7 @@ export const leaseRow = z.strictObject({
       openCircuits: z.array(z.string()),
       waitingSinceMs: z.number().nullable().meta({
         description:
-          'The time of the oldest dispatch that waits for a slot, by the store, in milliseconds since the epoch.',
+          "The time of the oldest dispatch whose step may wait, in milliseconds by the store's clock, or null.",
       }),
       limited: z
         .array(z.strictObject({ agent: z.string(), slots: z.number(), busy: z.number() }))

@@ -98,7 +98,7 @@ function Connection() {
   >`
 }
 
-/** The interval at which a tab checks whether the server answers, or another tab has signed in. */
+/** The interval at which a tab checks whether the server answers, or whether another tab has signed in. */
 const lookMs = 5_000
 
 function SignedOut() {
@@ -120,7 +120,7 @@ function introduce() {
       follow()
     },
     () => {
-      // The view of a signed-out browser looks for itself.
+      // A signed-out browser shows `SignedOut`, which checks this itself.
       if (signedOut.value === '') setTimeout(introduce, lookMs)
     },
   )

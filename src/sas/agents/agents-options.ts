@@ -18,7 +18,7 @@ export interface AgentsOptions {
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
   readonly payloads?: Payloads
-  /** The processes of this machine. Default: none is known. */
+  /** The processes of this machine. Default: no process is known. */
   readonly processes?: Processes
   /** The longest time for which a feed range may have no reader after an instance died. */
   readonly failoverMs: number

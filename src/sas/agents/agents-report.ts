@@ -9,8 +9,8 @@ export interface AgentsReport extends SlotUsage {
   /** The names of agents whose circuit breaker is open. */
   readonly openCircuits: readonly string[]
   /**
-   * The time of the oldest dispatch that waits for these agents, in milliseconds since the epoch by the store's clock. Null
-   * if no step waits.
+   * The time of the oldest dispatch whose step may wait for these agents, in milliseconds since the epoch by the store's
+   * clock. Null if no step waits.
    */
   readonly waitingSinceMs: number | null
 }
@@ -33,7 +33,7 @@ export function agentsReport(
   return { slots, busy, ...(waitingSinceMs !== null && { waitingSinceMs }), ...Object.fromEntries(told) }
 }
 
-/** Returns the entries that have room together. The first entries go before the others. */
+/** Returns the entries that have room together. If the room is short, the first entries get it. */
 function fitting<T>(entries: readonly T[]): readonly T[] {
   let room = mostCharacters
   return entries.filter((entry) => {

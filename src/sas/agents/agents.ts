@@ -127,7 +127,7 @@ export class Agents {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
-  /** Returns what this instance says about its slots and circuits in its leases. */
+  /** Returns what this instance says in its leases about its slots, its circuits and the steps that wait. */
   report(): Readonly<Record<string, unknown>> {
     return agentsReport(this.slots.usage(), this.circuits, this.waiting.sinceMs())
   }
@@ -259,7 +259,7 @@ export class Agents {
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
-  /** Reports whether an attempt ended before its deadline. Attempts that asked for more time do not count. */
+  /** Reports whether an attempt ended before its deadline. Attempts that got a later deadline do not count. */
   private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
     const hasAskedForMore = step.completeByMs !== offered.completeByMs
     const isCutOff = outcome === null && !this.stopping.signal.aborted

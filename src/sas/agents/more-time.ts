@@ -16,7 +16,7 @@ export interface MoreTimeOptions {
   readonly random: Random
   readonly signal: AbortSignal
   readonly progress?: Progress | undefined
-  /** Given if the attempt begins only now, because its step has waited for a slot. */
+  /** Set if the attempt begins only now, because its step has waited for a slot. */
   readonly late?: LateBegin | undefined
 }
 
@@ -30,7 +30,8 @@ export interface MoreTime {
 
 /**
  * Asks for more time for an attempt (W2'); {@link extend} decides. If the store does not answer, the request
- * is retried until the current deadline. Then the attempt times out as usual (F-A26).
+ * is retried until the current deadline. Then the attempt times out as usual (F-A26). If the deadline has passed
+ * already, there is only one try.
  *
  * @throws StoreUnavailable if the store did not answer before the deadline
  */

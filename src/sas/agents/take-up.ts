@@ -12,8 +12,8 @@ export function mayBegin(step: StepDocument, now: number): boolean {
 
 /**
  * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot until less than
- * half of its time was left, its attempt gets the whole time from now. This takes a write, which says that this process
- * makes the attempt.
+ * half of its time was left, its attempt gets the whole time from now. For this, writes a new deadline and a claim of this
+ * process.
  */
 export async function takeUp(
   options: Omit<MoreTimeOptions, 'late' | 'progress'>,

@@ -1,27 +1,30 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { Clock } from '../../platform/index.js'
 
-/** If the newest change of a page is older than this, the agents are behind, and more such changes follow. */
+/** If the newest change of a page is older than this, the agents are behind, and more old changes may follow. */
 const behindAfterMs = 5_000
 
 /** What one feed range has for these agents. */
 interface Range {
-  /** The times of the dispatches that wait for a slot. */
+  /** The times of the dispatches whose steps wait for a slot. */
   readonly waiting: Map<object, number>
-  /** The time up to which all dispatches have begun, if the feed has more. Null if the feed has no more. */
+  /**
+   * The time of the newest change of the last page, if more old changes may follow. All steps that were dispatched before
+   * it have begun. Null if no old changes follow.
+   */
   behindMs: number | null
 }
 
 /**
- * Knows since when steps wait for these agents: those that wait for a slot, and those that the feed has not delivered yet.
- * All times are those of the store.
+ * Knows since when steps wait for these agents. Some wait for a slot, and the feed has not delivered others yet. All times
+ * that it returns are those of the store.
  */
 export class WaitingSteps {
   private readonly ranges = new Map<string, Range>()
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Notes a step that waits for a slot. Returns the function that ends this. */
+  /** Notes a step that waits for a slot. Returns the function that notes the end of this wait. */
   add(leaseToken: string, { _ts }: { readonly _ts: number }): () => void {
     const { waiting } = this.rangeOf(leaseToken)
     const entry = {}
@@ -29,7 +32,7 @@ export class WaitingSteps {
     return () => waiting.delete(entry)
   }
 
-  /** Notes that all open steps of a page have begun. */
+  /** Notes that the agents have begun all open steps of a page. */
   begun(leaseToken: string, changes: readonly Change[]): void {
     const newestMs = changes.reduce((newest, { _ts }) => Math.max(newest, _ts * 1_000), 0)
     const isBehind = this.clock.now() - newestMs > behindAfterMs
@@ -46,7 +49,7 @@ export class WaitingSteps {
     this.ranges.delete(leaseToken)
   }
 
-  /** Returns the time of the oldest dispatch that waits, or null. Older dispatches have all begun. */
+  /** Returns the time of the oldest dispatch whose step may wait, or null. All steps with older dispatches have begun. */
   sinceMs(): number | null {
     let sinceMs = Infinity
     for (const { waiting, behindMs } of this.ranges.values()) {

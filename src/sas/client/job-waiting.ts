@@ -127,7 +127,10 @@ export class JobWaiting {
   }
 }
 
-/** The reason for the end of a wait whose result nothing reads. To make one for each wait would cost more than the rest of its end. */
+/**
+ * The reason with which a read ends if its result is no longer needed. All waits share this error, because making one takes
+ * longer than all other work at the end of a wait.
+ */
 const notNeeded = new Error('The result of this wait is not needed.')
 
 /** A hint that ends the pause before the next read. A hint during a read lets the next pause be skipped. */

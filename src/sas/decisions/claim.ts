@@ -58,8 +58,8 @@ export function isUnclaimed(step: StepDocument): boolean {
 }
 
 /**
- * Checks whether the step may still wait for a slot: its attempt is not settled, and no process has said that it makes
- * the attempt. Agents may also begin such an attempt without a word.
+ * Checks whether the step may still wait for a slot: its attempt is not settled and needs no claim, and no process has
+ * claimed it. Agents may already have begun such an attempt, because the first agents begin it without a write.
  */
 export function mayWait<S extends StepDocument>(step: S): step is S & { readonly completeByMs: number } {
   const { kind, processState, lockedBy, outcome, completeByMs, isClaimRequired } = step

@@ -18,13 +18,13 @@ export interface AskedAt {
   readonly endByMs: number | null
   /** How far the attempt is, if its handler said so. */
   readonly progress?: Progress | undefined
-  /** Given if the attempt begins only now, because its step has waited for a slot. */
+  /** Set if the attempt begins only now, because its step has waited for a slot. */
   readonly late?: LateBegin | undefined
 }
 
-/** The begin of an attempt whose step has waited for a slot, perhaps beyond its deadline. */
+/** The start of an attempt whose step has waited for a slot, perhaps beyond its deadline. */
 export interface LateBegin {
-  /** Whether no other process can have begun the attempt. */
+  /** True if no other process can have begun the attempt. */
   readonly isFirst: boolean
 }
 
@@ -32,11 +32,11 @@ export interface LateBegin {
 const progressEveryMs = 10_000
 
 /**
- * Extends the deadline of an open attempt that needs more time (F-A25, I3). The new deadline is one whole
- * `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim names
- * the process that makes the attempt. A report of progress is written with it, or alone if the last report is
- * old enough. The owner of the range, which also receives this write, therefore does
- * not begin the attempt again.
+ * Extends the deadline of an open attempt that needs more time (F-A25, I3), or of an attempt that begins late (I44).
+ * The new deadline is one whole `completeWithin` from now. The fence does not change, so the attempt stays the same
+ * (I2). The claim names the process that makes the attempt. The owner of the range also receives this write. Because
+ * of the claim, this owner does not begin the attempt again. A report of progress is written with the new deadline, or
+ * alone if the last report is old enough.
  */
 export function extend(
   step: StepDocument,

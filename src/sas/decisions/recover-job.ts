@@ -6,7 +6,7 @@ import { isInLine, lookAgainMs, type RecoveryPolicy } from './recover-step.js'
 export type JobRecovery =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** A step of the job may still wait for a slot, so the job is looked at again later. */
+  /** A step of the job may still wait for a slot, so the job is checked again at `untilMs`. */
   | { readonly kind: 'inLine'; readonly untilMs: number; readonly dueMs: number }
   /**
    * The job's scheduler missed the job's deadline. Any scheduler may take the job and check its steps (R98).
@@ -41,7 +41,7 @@ export function recoverJob(
   const dueMs = dueAt(job) + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
-  // Its step waits for a slot, so no write of its scheduler is missing.
+  // If a step of the job waits for a slot, no write of the job's scheduler is missing.
   if (isHeld && isInLine(job, policy))
     return { kind: 'inLine', untilMs: now + lookAgainMs(job, policy), dueMs: job.completeByMs ?? dueMs }
   if (isHeld) {

@@ -12,8 +12,8 @@ export interface RecoveryPolicy {
   readonly graceMs: number
   readonly supervisor: string
   /**
-   * The time of the oldest dispatch that agents have not begun yet, by the store's clock. Null if no step is known to wait
-   * for a slot.
+   * The time of the oldest dispatch whose step agents may not have begun yet, by the store's clock. Null if no step is
+   * known to wait for a slot.
    */
   readonly waitingSinceMs?: number | null
 }
@@ -25,7 +25,7 @@ export type Recovery =
   /** The step needs no recovery: it is over, or has no deadline. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** The step may still wait for a slot. It is looked at again, although its deadline `dueMs` has passed. */
+  /** The step may still wait for a slot, although its deadline `dueMs` has passed. It is checked again at `untilMs`. */
   | { readonly kind: 'inLine'; readonly untilMs: number; readonly dueMs: number }
   /** The attempt counts as failed, and the step is offered again. */
   | { readonly kind: 'retry'; readonly step: StepDocument }
@@ -39,9 +39,9 @@ export type Recovery =
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). The decision uses only the step's envelope, its open question and the
- * time (I19). It only requests another attempt, which the scheduler dispatches and agents make. The higher
- * fence makes the outcome of a late agent void (I3).
+ * Decides about one overdue step (W6). The decision uses only the step's envelope, its open question, the time
+ * and the reports of agents about waiting steps (I19). It only requests another attempt, which the scheduler
+ * dispatches and agents make. The higher fence makes the outcome of a late agent void (I3).
  */
 export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
@@ -69,18 +69,18 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Checks whether the agents are behind, and have not come to a document of this age yet. So an attempt may not have begun,
- * and does not count as failed. The agents begin it when a slot is free (I44).
+ * Checks whether agents are behind, and may not have come to this version of the document yet. If so, an attempt may not
+ * have begun, and does not count as failed. The agents begin it when a slot is free (I44).
  */
 export function isInLine(document: { readonly _ts?: number }, { waitingSinceMs }: RecoveryPolicy): boolean {
   const { _ts = 0 } = document
   return waitingSinceMs !== undefined && waitingSinceMs !== null && _ts * 1_000 >= waitingSinceMs
 }
 
-/** The shortest and the longest time before the supervisor looks again at a step that waits for a slot. */
+/** The shortest and the longest time before the supervisor checks a step again that may wait for a slot. */
 const [soonestLookMs, latestLookMs] = [5_000, 600_000]
 
-/** Returns the time to wait before the next look: longer for older steps, so that a long line costs few reads. */
+/** Returns the time before the next check. It is longer for older dispatches, so that a long line costs few reads. */
 export function lookAgainMs({ _ts = 0 }: { readonly _ts?: number }, { now }: RecoveryPolicy): number {
   return Math.min(latestLookMs, Math.max(soonestLookMs, (now - _ts * 1_000) / 2))
 }

@@ -17,7 +17,7 @@ export interface AgentsOffer {
   readonly start: StartStep
   /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
   readonly token: string
-  /** Returns the time of the oldest dispatch that waits for these agents, or null. */
+  /** Returns the time of the oldest dispatch whose step may wait for these agents, or null. */
   readonly waitingSinceMs: () => number | null
 }
 

@@ -6,7 +6,10 @@ import type { Recovery } from '../decisions/recover-step.js'
 export interface Look {
   readonly untilMs: number | null
   readonly isRecovered: boolean
-  /** The passed deadline of a document that may wait for a slot. Until `untilMs`, a sweep that lists it again is no news. */
+  /**
+   * The passed deadline of a step that may wait for a slot, or of its job. If a sweep lists the document with this deadline
+   * before `untilMs`, this is not news.
+   */
   readonly inLineSinceMs?: number
 }
 
@@ -22,7 +25,7 @@ export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRe
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/** The decision depends on whether the step, or a step of the job, still waits for a slot of its agents. */
+/** The supervisor must first ask whether the step, or a step of the job, may still wait for a slot. */
 export interface MustAsk {
   readonly kind: 'mustAsk'
 }

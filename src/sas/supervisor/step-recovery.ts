@@ -10,7 +10,7 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { lookOf, untouched, type Look, type StepDecision } from './look.js'
 
-/** Returns the time of the oldest dispatch that agents have not begun, or null if no step is known to wait. */
+/** Returns the time of the oldest dispatch whose step may wait for a slot, or null if no step is known to wait. */
 export type WaitingSince = () => Promise<number | null>
 
 export interface StepRecoveryOptions {
@@ -20,14 +20,14 @@ export interface StepRecoveryOptions {
   readonly waitingSinceMs?: WaitingSince
 }
 
-/** What the supervisor has found out for the decision about a step. */
+/** What the supervisor already knows for the decision about a step. */
 interface Known {
   readonly isJobAlive?: boolean
-  /** Missing if it was not asked for. Only a step that would lose an attempt needs the answer. */
+  /** Missing if the supervisor has not asked. It asks only if the step would lose an attempt. */
   readonly waitingSinceMs?: number | null
 }
 
-/** Recovers single steps. {@link recoverStep} decides about the version just read. */
+/** Recovers single steps. {@link recoverStep} decides about the version that was just read. */
 export class StepRecovery {
   constructor(private readonly options: StepRecoveryOptions) {}
 

@@ -223,7 +223,7 @@ export class Supervisor {
     return address.id.startsWith(jobIdPrefix) ? this.writeJobRecovery(address) : this.steps.look(address)
   }
 
-  /** @param waitingSinceMs since when steps wait for agents; undefined if it was not asked for */
+  /** @param waitingSinceMs since when steps wait for agents; undefined if this supervisor has not asked */
   private async writeJobRecovery(address: DocumentAddress, waitingSinceMs?: number | null): Promise<Look> {
     const { waitingSinceMs: ask } = this.options
     const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery | MustAsk> => {

@@ -95,12 +95,12 @@ export class DocumentVersion implements VersionFields, VersionHead {
     return this.isWhole ? this.json : `${this.json.slice(0, -1)}${this.systemText}`
   }
 
-  /** The JSON of the client's properties. For some documents of older formats, all properties. Does not count as a use. */
+  /** The JSON of the client's properties, or of all properties if `isWhole`. Does not count as a use of the version. */
   get ownText(): string {
     return this.json
   }
 
-  /** The JSON of the client's properties without its last brace, as records on disk have it, or null if it is unknown. */
+  /** The JSON of the client's properties without its last brace, as in records on disk. Null if it is unknown. */
   get textOnDisk(): string | null {
     if (!this.isWhole) return this.json.slice(0, -1)
     const { json, systemText: system } = this

@@ -13,7 +13,7 @@ export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
   return `"${lsnText(lsn)}-${placeTexts[place] ?? hex(place, 4)}-${endOf(rangeId, ts)}"`
 }
 
-/** Returns the length of an etag with these parts. The place of a write always has four digits. */
+/** Returns the length of an etag with these parts. The place of a write always takes four digits. */
 export function etagLength({ rangeId, lsn }: Pick<EtagParts, 'rangeId' | 'lsn'>): number {
   const rest = `""---0000-`.length + 4 + 12
   return rest + Math.max(8, digitsOf(lsn)) + Math.max(4, digitsOf(Number(rangeId)))
@@ -23,7 +23,7 @@ function digitsOf(value: number): number {
   return value < 0x1_0000 ? 4 : value.toString(16).length
 }
 
-/** The etags of one transaction differ only in these texts. */
+/** The places of writes as text. The etags of one transaction differ only in these texts. */
 const placeTexts = Array.from({ length: 128 }, (_, place) => hex(place, 4))
 
 /** The latest parts of an etag. Most writes in a row are to one range in the same second. */

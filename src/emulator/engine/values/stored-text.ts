@@ -44,10 +44,10 @@ export function systemText(containerRid: string, origin: DocumentOrigin): string
   return `,"_rid":"${_rid}","_self":"${_self}","_etag":${etag},"_attachments":"${_attachments}","_ts":${_ts}}`
 }
 
-/** The length of the latest system text without its etag and its time. All documents of a container have the same one. */
+/** The length of a system text without its etag and its time. It is the same for all documents of a container. */
 const latest = { containerRid: '', length: 0 }
 
-/** Returns the length of `systemText` for a version, without writing it. */
+/** Returns the length of the `systemText` of a version, without making this text. */
 export function systemLength(containerRid: string, { lsn, origin, ts }: Omit<VersionHead, 'bytes'>): number {
   if (latest.containerRid !== containerRid) {
     const rest = systemText(containerRid, { number: 1, etag: '', ts: 0 })

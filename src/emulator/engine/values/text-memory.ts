@@ -21,7 +21,7 @@ export class TextMemory {
   private turns: SetIterator<Forgetful> | null = null
   private used = 0
 
-  /** @param waitingBytes returns the bytes of the versions that cannot leave, because they are not on disk yet */
+  /** @param waitingBytes returns the bytes of the versions that cannot leave memory, because they are only in the log */
   constructor(
     private readonly mostBytes = defaultMemoryBytes,
     private readonly waitingBytes: () => number = () => 0,

@@ -31,9 +31,9 @@ export interface VersionHead extends Pick<VersionFields, 'id' | 'number' | 'lsn'
 
 /** The JSON of a document as memory keeps it. */
 export interface KeptText {
-  /** The client's properties. What the service adds follows from the other parts of the version. */
+  /** The JSON of the client's properties. The service's properties follow from the other parts of the version. */
   readonly json: string
-  /** Whether `json` also has the service's properties, because a document of an older format was kept in this form. */
+  /** Whether `json` also has the service's properties, because the record of the document has an older format. */
   readonly isWhole: boolean
 }
 

@@ -61,7 +61,7 @@ export function hintsOf({ conditions, presences }: Filter, alias: string | undef
     const [span, ...others] = spans
     if (span === undefined || others.length > 0 || !isPoint(span)) continue
     const { value } = span.low
-    // The client's JSON of every matching document contains the constant's JSON, whatever its own path.
+    // If the client sets this property, its JSON contains the constant's JSON in every matching document.
     const isOwn = !systemName.test(String(steps[0]))
     if (isOwn && typeof value === 'string' && value.length <= longestRequiredText) {
       requiredTexts.push(JSON.stringify(value))

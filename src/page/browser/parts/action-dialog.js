@@ -32,7 +32,7 @@ import { html } from './html.js'
 /** The open dialog, or null. */
 export const asked = signal(/** @type {Asked | null} */ (null))
 
-/** The dialog of all actions. It waits until the page knows the store and the person, which its commands name. */
+/** The dialog of all actions. It waits until the page knows the store and the person, because its commands name both. */
 export function ActionDialog() {
   const present = asked.value
   return present === null || about.value === null

@@ -8,8 +8,8 @@ const part = quickChecks(shape)
 type Fields = Readonly<Record<keyof typeof shape, unknown>>
 
 /**
- * Checks whether the schema accepts a step and leaves it unchanged, like its quick check. This function names each
- * field, so it takes less than half of the time.
+ * Checks whether the schema accepts a step and leaves it unchanged, as the quick check of the whole schema does. This
+ * function names each field, so it takes less than half of the time.
  */
 export function isStoredStep(value: unknown): value is StepDocument {
   if (!isPlain(value) || Object.hasOwn(value, '__proto__')) return false

@@ -13,9 +13,9 @@ export function withOthers<D extends object>(
   omitted: ReadonlySet<PropertyKey> = none,
 ): D {
   let place = 0
-  // Makes no list of the names. A document inherits none.
+  // This loop makes no list of the names. A document inherits no fields.
   for (const name in source) {
-    // A document that is a copy itself has its fields in this order, so the first names need no look.
+    // If the document itself is a copy, it has its fields in this order, so its first names need no further check.
     if (name === order[place]) place += 1
     else if (!Object.hasOwn(copy, name) && !omitted.has(name)) setOwn(copy, name, source[name])
   }

@@ -541,7 +541,7 @@ describe('back-pressure', () => {
     expect(await world.step('a')).toMatchObject({ processState: 'Processed', failureCount: 0, fence: 1 })
   })
 
-  it('does not begin an attempt that was given to another one while it waited for a slot', async () => {
+  it('does not begin an attempt whose step got another attempt while it waited for a slot', async () => {
     const page = await openSteps({ a: [], b: [] })
     const { agent, begun } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })
@@ -558,7 +558,7 @@ describe('back-pressure', () => {
     expect(begun).toEqual(['a'])
   })
 
-  it('marks a late attempt as possibly made before if another process may have begun it', async () => {
+  it('marks an attempt that begins late with mayHaveActed if another process may have begun it', async () => {
     const page = await openSteps({ a: [], b: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })

@@ -106,7 +106,7 @@ describe('an attempt that begins late, because its step waited for a slot (I44)'
     expect(extendedAfter(100_000).kind).toBe('refused')
   })
 
-  it('may have been made before if it is not the first, except an undo', () => {
+  it('gets mayHaveActed if another process may have begun it, unless it is an undo', () => {
     const again = { now: submittedAtMs + 100_000, endByMs: null, late: { isFirst: false } }
     expect(extend(open, ours, again)).toMatchObject({ step: { mayHaveActed: true } })
     const undoing = { ...open, direction: 'undo' as const }

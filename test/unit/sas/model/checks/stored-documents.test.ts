@@ -55,7 +55,7 @@ describe('the check of a stored document', () => {
     }
   })
 
-  it.each(kindNames)('refuses a %s with a field whose name is that of the prototype', (kind) => {
+  it.each(kindNames)('refuses a %s with a field named __proto__', (kind) => {
     const { isStored, document } = kinds[kind]
     const text = `${JSON.stringify(document).slice(0, -1)},"__proto__":1}`
     expect(isStored(JSON.parse(text))).toBe(false)
