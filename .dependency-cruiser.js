@@ -115,11 +115,12 @@ const rooms = {
       '/telemetry',
     ],
     'client/cost': ['model', 'plan', 'schedules', 'store', 'workflow'],
+    'client/waits': ['in-process', 'model', 'store', '/platform'],
     'client/history': ['decisions/operator', 'model', 'plan', 'store', '/platform'],
     'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
     'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'client/waits', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [

@@ -237,8 +237,10 @@ function doorState(send: Call): StateStore {
       throw new StoreUnavailable(error.message, { cause: error })
     }
   }
+  const read: StateStore['read'] = (address) => call('read', address)
   return {
-    read: (address) => call('read', address),
+    read,
+    readMany: (addresses) => addresses.map(read),
     apply,
     listSteps: (partition, jobId) => call('listSteps', partition, jobId),
     listNotices: (partition, jobId) => call('listNotices', partition, jobId),

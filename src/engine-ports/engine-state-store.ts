@@ -33,6 +33,10 @@ export class EngineStateStore implements StateStore {
     return text === null ? null : (JSON.parse(text) as Stored<StateDocument>)
   }
 
+  readMany(addresses: readonly DocumentAddress[]): readonly Promise<Stored<StateDocument> | null>[] {
+    return addresses.map((address) => this.read(address))
+  }
+
   /** Returns the JSON text of a document, or null. */
   async readText({ pk, id }: DocumentAddress): Promise<string | null> {
     const version = this.documents.container().find([pk], id)

@@ -129,7 +129,8 @@ export const jobEvents = {
     meaning: "the step's handler called `context.log`, which chooses the level and the message",
   },
   'step.settled': {
-    level: 'info',
+    // Successes are most of all events, and the line of the ended job suffices for them.
+    level: ({ outcome }) => (outcome === 'success' ? 'debug' : 'warn'),
     metrics: [
       {
         name: 'stepward.steps',
@@ -146,7 +147,8 @@ export const jobEvents = {
       if (outcome === 'success') return `${what} succeeded`
       return `${what} failed${outcome === 'permanent' ? ' permanently' : ''}: ${errorMessage(error)}`
     },
-    meaning: 'the handler returned, threw, or failed permanently; `outcome` is success, failed or permanent',
+    meaning:
+      'the handler returned, threw, or failed permanently; `outcome` is success (level debug), or failed or permanent (level warn)',
   },
   'outcome.discarded': {
     level: 'warn',

@@ -28,6 +28,24 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
 
     const submitted = (overrides: Partial<SubmitRequest> = {}) => submittedTo(opened.store, overrides)
 
+    describe('reads of several documents', () => {
+      it('return them in the order of their addresses, from all partitions, and null for a missing one', async () => {
+        const { store } = opened
+        const partitions = Array.from({ length: 8 }, (_, index) => `p${index}`)
+        for (const pk of partitions) await store.apply(pk, [create(note('same', `of ${pk}`, pk))])
+        const addresses = partitions.flatMap((pk) => [
+          { pk, id: 'same' },
+          { pk, id: 'none' },
+        ])
+        const found = await Promise.all(store.readMany(addresses))
+        expect(found.map((document) => document?.['text'])).toEqual(
+          partitions.flatMap((pk) => [`of ${pk}`, undefined]),
+        )
+        expect(found[0]).toEqual(await read('same', 'p0'))
+        expect(store.readMany([])).toEqual([])
+      })
+    })
+
     describe('a group of writes', () => {
       it('is applied as a whole, and each document can be read back', async () => {
         const { store } = opened

@@ -11,7 +11,7 @@ export function telemetryPage(page: string, types: readonly ReadonlyMap<string, 
   )
   const rows = names.map((name) => {
     const { level, meaning } = rowOf(name)
-    const shown = typeof level === 'string' ? level : 'as chosen'
+    const shown = typeof level === 'string' ? level : 'varies'
     return [`\`${name}\``, shown, fields.get(name) ?? '', meaning]
   })
   const withEvents = withTable(page, ['event', 'level', 'fields', 'when'], rows)

@@ -165,7 +165,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'plan/template': [],
     'store/transaction': [],
     'workflow/undo-problems': ['workflow/workflow', 'workflow/for-each'],
-    'client/wait-pace': [],
+    'client/waits/wait-pace': [],
     'model/work': [],
   }),
 ]

@@ -1,6 +1,6 @@
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
-import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
+import { JobWaiting, type JobWaitingParts } from './waits/job-waiting.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'

@@ -11,11 +11,11 @@ import { resultOf } from '../decisions/continue-or-end-job.js'
 import { cancelPlan, type CancelPlan } from '../decisions/operator/cancel-plan.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
-import type { JobWaiting } from './job-waiting.js'
+import type { JobWaiting } from './waits/job-waiting.js'
 import { readSteps } from '../store/read-steps.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
-import type { Accepted } from './wait-pace.js'
+import type { Accepted } from './waits/wait-pace.js'
 
 /** The output of each step of a finished job, by step id. */
 export type JobResult = Readonly<Record<string, Json>>

@@ -18,7 +18,7 @@ import { ensureSubmitted } from '../submission/write-submission.js'
 import { isWorkflow, type Alongside, type Workflow } from '../workflow/workflow.js'
 import { asJson, limitOf } from './call-arguments.js'
 import type { SchedulesOptions } from './schedules.js'
-import type { Accepted } from './wait-pace.js'
+import type { Accepted } from './waits/wait-pace.js'
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
 export interface SubmitOptions {

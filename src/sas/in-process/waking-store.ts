@@ -16,6 +16,7 @@ import type { AcceptedJob } from '../submission/write-submission.js'
 export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {
     read: (address) => store.read(address),
+    readMany: (addresses) => store.readMany(addresses),
     apply: async (partition, writes) => {
       const result = await store.apply(partition, writes)
       if (result.kind === 'applied') {

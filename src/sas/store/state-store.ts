@@ -113,6 +113,11 @@ export interface StateStore {
    */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
+   * Reads up to 100 documents, in as few requests as possible. Returns for each address what {@link read} returns: one
+   * read can fail although others succeed.
+   */
+  readMany(addresses: readonly DocumentAddress[]): readonly Promise<Stored<StateDocument> | null>[]
+  /**
    * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
    *
    * @throws DocumentInvalid if a document could not be read back (`refuseUnreadable`); nothing was written

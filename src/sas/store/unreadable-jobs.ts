@@ -51,7 +51,7 @@ function unreadableReason(decoded: Decoded): string | null {
  * @throws JobUnreadable with the reason, if the job's document exists but cannot be read
  */
 export async function readableJob(
-  store: StateStore,
+  store: Pick<StateStore, 'read'>,
   address: DocumentAddress,
 ): Promise<Stored<JobDocument> | null> {
   const document = await store.read(address)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WaitPace } from '../../../../src/sas/client/wait-pace.js'
+import { WaitPace } from '../../../../../src/sas/client/waits/wait-pace.js'
 
 const job = { workflow: 'w', atMs: 5_000 }
 

@@ -1,10 +1,11 @@
-import type { Clock } from '../../platform/index.js'
-import { beginPause, isAborted } from '../../platform/internal.js'
-import type { EndedJob, EndHints, JobAddress, WakeUps } from '../in-process/job-endings.js'
-import type { JobDocument } from '../model/documents.js'
-import { isTerminal } from '../model/process-state.js'
-import type { DocumentAddress, StateStore } from '../store/state-store.js'
-import { readableJob } from '../store/unreadable-jobs.js'
+import type { Clock } from '../../../platform/index.js'
+import { beginPause, isAborted } from '../../../platform/internal.js'
+import type { EndedJob, EndHints, JobAddress, WakeUps } from '../../in-process/job-endings.js'
+import type { JobDocument } from '../../model/documents.js'
+import { isTerminal } from '../../model/process-state.js'
+import type { DocumentAddress, StateStore } from '../../store/state-store.js'
+import { readableJob } from '../../store/unreadable-jobs.js'
+import { JobReads } from './job-reads.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** The pause between two reads of a job's changes. It grows from `minMs` to `maxMs`. */
@@ -27,13 +28,16 @@ export interface JobWaitingParts {
  */
 export class JobWaiting {
   private readonly pace = new WaitPace()
+  private readonly reads: JobReads
   private waits = 0
 
-  constructor(private readonly parts: JobWaitingParts) {}
+  constructor(private readonly parts: JobWaitingParts) {
+    this.reads = new JobReads(parts.store, parts.clock)
+  }
 
   /** Reads the job, or returns null. Throws `JobUnreadable` if its document cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
-    return readableJob(this.parts.store, address)
+    return readableJob(this.reads, address)
   }
 
   /** Pauses after `idleLooks` reads without a change, unless the job ends in this process. */
