@@ -92,10 +92,12 @@ const rooms = {
     decisions: ['gates', 'model', 'model/copies', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/copies', 'model/values', 'pauses', 'plan', 'store', '/platform'],
-    'in-process': ['decisions', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor'],
+    'in-process': [
+      'decisions', 'model', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
+    ],
     agents: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
-      '/telemetry',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', 'waiting', '/change-feed-processor',
+      '/platform', '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
     notifier: [
@@ -128,7 +130,8 @@ const rooms = {
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     supervisor: [
-      'decisions', 'gates', 'model', 'model/values', 'schedules', 'store', 'timing', '/change-feed-processor',
+      'decisions', 'gates', 'model', 'model/values', 'schedules', 'store', 'timing', 'waiting', '/change-feed-processor',
+      '/lease-store',
       '/platform',
       '/telemetry',
     ],

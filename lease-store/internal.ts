@@ -36,7 +36,7 @@ export { lapsed, unanswered, type HandoverPatience } from './balance/handover.js
 export { duplicateInstanceLease, yieldsTo } from './balance/duplicate-instance.js'
 export { selectLeases, type Balance, type LeaseLimits, type Selection } from './balance/balance.js'
 export { planLeases, type PlannedLease } from './ranges/coverage.js'
-export { findOverlaps, isCovered, sharesItsRange } from './ranges/overlap.js'
+export { findOverlaps, isCovered, overlap, sharesItsRange } from './ranges/overlap.js'
 export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './ranges/overlap-repair.js'
 export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos/cosmos-errors.js'
 export { accountHostOf, storeTimeMs } from './cosmos/cosmos-response.js'

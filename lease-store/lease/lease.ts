@@ -48,7 +48,7 @@ export interface Lease {
   readonly version: string | null
   /** The names of the agents in the owner's process, or null if they are unknown. */
   readonly serves: readonly string[] | null
-  /** What the owner said about its state with its last write, or null. Only the owner's room knows the fields. */
+  /** What the last owner said about its state with its last write, or null. Only the owner's room knows the fields. */
   readonly report: LeaseReport | null
   /**
    * The position before the changes on which the owner still works, if that position is before

@@ -65,7 +65,7 @@ export function release(lease: Lease, now: number): Lease {
 
 /**
  * Frees the lease of an owner whose process has certainly ended. The next owner continues the unfinished
- * work.
+ * work. The report of the owner stays, because a part of it may still be true.
  */
 export function releaseOfDead(lease: Lease, now: number): Lease {
   const unowned = {
@@ -75,7 +75,6 @@ export function releaseOfDead(lease: Lease, now: number): Lease {
     wakeAddress: null,
     version: null,
     serves: null,
-    report: null,
   }
   return { ...lease, ...unowned, timestampMs: now }
 }

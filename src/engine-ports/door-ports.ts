@@ -240,7 +240,7 @@ function doorState(send: Call): StateStore {
   const read: StateStore['read'] = (address) => call('read', address)
   return {
     read,
-    readMany: (addresses) => addresses.map(read),
+    readMany: (addresses) => Promise.all(addresses.map(read)),
     apply,
     listSteps: (partition, jobId) => call('listSteps', partition, jobId),
     listNotices: (partition, jobId) => call('listNotices', partition, jobId),

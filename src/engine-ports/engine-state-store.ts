@@ -33,8 +33,8 @@ export class EngineStateStore implements StateStore {
     return text === null ? null : (JSON.parse(text) as Stored<StateDocument>)
   }
 
-  readMany(addresses: readonly DocumentAddress[]): readonly Promise<Stored<StateDocument> | null>[] {
-    return addresses.map((address) => this.read(address))
+  readMany(addresses: readonly DocumentAddress[]): Promise<readonly (Stored<StateDocument> | null)[]> {
+    return Promise.all(addresses.map((address) => this.read(address)))
   }
 
   /** Returns the JSON text of a document, or null. */

@@ -40,12 +40,21 @@ export interface LeaseRow {
   /** True if this offset is more than delays and whole seconds explain: the rule of `stepward doctor`. */
   readonly isClockWrong: boolean
   /** The slots and circuits of the owner at its last renewal, if it is an instance of the role agents. */
-  readonly agents: AgentsReport | null
+  readonly agents: LeaseAgents | null
   /**
    * The reason why this library does not read the lease: the Java SDK wrote it, or its format is refused.
    * Null if the library reads the lease.
    */
   readonly notRead: 'Java SDK' | 'refused' | null
+}
+
+/** What an instance of the role agents says in a lease. */
+export interface LeaseAgents extends Omit<AgentsReport, 'position'> {
+  /**
+   * The time of the oldest dispatch whose step waits for a slot, by the store's clock in milliseconds since the epoch.
+   * Null if no step of the range waits.
+   */
+  readonly waitingSinceMs: number | null
 }
 
 /** The number of leases of a deployment unit whose lag cannot be estimated, and the reason. */
@@ -148,6 +157,14 @@ function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): N
   return [{ processorName, leases: leases.length + refused.length, reason }]
 }
 
+function agentsOf({ report }: Pick<Lease, 'report'>): LeaseAgents | null {
+  const read = readAgentsReport(report)
+  if (read === null) return null
+  const { position, ...agents } = read
+  const lines = [...(position?.lines.values() ?? [])]
+  return { ...agents, waitingSinceMs: lines.length === 0 ? null : Math.min(...lines) }
+}
+
 function rowsOf(
   { processorName, leases, refused }: NamedUnit,
   storeTimeMs: number | null,
@@ -172,7 +189,7 @@ function rowsOf(
       requestedBy: lease.handover?.instanceName ?? null,
       clockOffsetMs,
       isClockWrong: Math.abs(clockOffsetMs ?? 0) > toleratedSkewMs,
-      agents: readAgentsReport(lease.report),
+      agents: owner === null ? null : agentsOf(lease),
       notRead: null,
     }
   })

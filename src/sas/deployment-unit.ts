@@ -13,7 +13,7 @@ import { beginSubmission } from './scheduler/begin-submission.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import { PauseBoard } from './pauses/pause-board.js'
 import { Supervisor } from './supervisor/supervisor.js'
-import { waitingAgents, type WaitingAgentsOptions } from './waiting-agents.js'
+import { askAgents, type AskAgentsOptions } from './ask-agents.js'
 import {
   agentsShape,
   failoverMs,
@@ -103,26 +103,27 @@ export function createAgents(
     ...common,
     processes: options.processes ?? machineProcesses,
     agents: withItems(known, { ...common, ...beginning, payloads, wakeUps, endHints }),
-    failoverMs: failoverMs(options.timing),
     payloads,
     slots,
     ...withoutUndefined({ unhealthyReason }),
   })
   return unit({ ...options, ...announced(known) }, 'agents', {
     unhealthyReason: () => agents.unhealthyReason(),
-    report: () => agents.report(),
+    report: (leaseToken) => agents.report(leaseToken),
     onChanges: (changes, context) => agents.onChanges(changes, context),
-    onLeaseAcquired: (leaseToken) =>
+    onLeaseAcquired: (leaseToken, feedRange) =>
       inProcessPath?.agents.open(leaseToken, {
         start: (step) => agents.startNow(step, leaseToken),
         token: agents.token,
-        waitingSinceMs: () => agents.waiting.sinceMs(),
+        feedRange,
+        position: () => agents.waiting.position(leaseToken),
+        hasBegun: (step) => agents.hasBegun(step),
       }),
     onLeaseReleased: (leaseToken) => {
       inProcessPath?.agents.close(leaseToken)
       agents.waiting.forget(leaseToken)
     },
-    onDrained: (leaseToken) => agents.waiting.drained(leaseToken),
+    onDrained: (leaseToken, ageMs) => agents.waiting.drained(leaseToken, ageMs),
     stop: () => agents.stop(stopBudgetMs),
   })
 }
@@ -133,7 +134,7 @@ export function createAgents(
  * @throws TypeError that lists every problem of the settings
  */
 export function createSupervisor(
-  options: UnitOptions & SupervisorSettings & Pick<WaitingAgentsOptions, 'agentsLeases'>,
+  options: UnitOptions & SupervisorSettings & Pick<AskAgentsOptions, 'agentsLeases'>,
 ): Unit {
   const { hints, inProcessPath } = options
   const common = resolved(options)
@@ -144,7 +145,7 @@ export function createSupervisor(
     ...(isHere ? beginningHere(inProcessPath, hints) : {}),
     cancel: cancelRun(common),
     tellJobs: tellJobs(common),
-    waitingSinceMs: waitingAgents({
+    askAgents: askAgents({
       ...common,
       agentsLeases: options.agentsLeases,
       leaseExpirationMs: failoverMs(options.timing),
@@ -152,7 +153,7 @@ export function createSupervisor(
   })
   const role: Role = {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
-    onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
+    onLeaseAcquired: (leaseToken, feedRange) => supervisor.onLeaseAcquired(leaseToken, feedRange),
     onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),

@@ -67,15 +67,15 @@ export interface Unit {
 
 /** What a role does with the changes and leases of its processor. */
 export interface Role {
-  /** Returns what the instance says about its state in its leases. */
-  report?(): LeaseReport
+  /** Returns what the instance says about its state in a lease. */
+  report?(leaseToken: string): LeaseReport
   /** Returns the reason why this instance should own no leases at the moment, or null. */
   unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
-  /** Called when a read of this lease's range found no more changes. */
-  onDrained?(leaseToken: string): void
+  /** Called when a read of this lease's range found no more changes, `ageMs` ago. */
+  onDrained?(leaseToken: string, ageMs: number): void
   start?(): void
   /** Waits for running work to finish. Called after the leases are released. */
   stop?(): Promise<void>
@@ -109,8 +109,8 @@ export function unit(options: UnitOptions & Serving, reader: Reader, role: Role)
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
-    report: () => role.report?.() ?? null,
-    onDrained: (leaseToken: string) => role.onDrained?.(leaseToken),
+    report: (leaseToken: string) => role.report?.(leaseToken) ?? null,
+    onDrained: (leaseToken: string, ageMs: number) => role.onDrained?.(leaseToken, ageMs),
     ...self,
   })
   const processor = new ChangeFeedProcessor(

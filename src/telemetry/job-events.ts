@@ -182,8 +182,7 @@ export const jobEvents = {
     text: ({ operation, completeWithinMs, advice }) =>
       `The deadline of ${operation} (${completeWithinMs} ms) is too short: ${advice}`,
     meaning:
-      'too many attempts of an operation exceed its deadline, or all attempts of a step would be over before ' +
-      'a takeover; an instance reports each of the two problems once per operation',
+      'too many attempts of an operation exceed its deadline; an instance reports this once per operation',
   },
   'attention.raised': {
     level: 'error',

@@ -17,6 +17,7 @@ import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
 import type { JobQueries } from '../../src/sas/store/job-queries.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
+import type { AskAgents } from '../../src/sas/supervisor/look.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
 import { tellJobs } from '../../src/sas/client/pauses/tell-jobs.js'
 import { cancelRun } from '../../src/sas/client/cancel-run.js'
@@ -100,7 +101,6 @@ export class StateWorld {
     return new Agents({
       agents: [shop],
       slots: 16,
-      failoverMs: 77_000,
       instanceName: 'agents-1',
       store,
       clock,
@@ -115,7 +115,7 @@ export class StateWorld {
       readonly instanceName?: string
       readonly sweepIntervalMs?: number
       readonly sweepLimit?: number
-      readonly waitingSinceMs?: () => Promise<number | null>
+      readonly askAgents?: AskAgents
     } = {},
   ): Supervisor {
     const { store, clock, telemetry } = this

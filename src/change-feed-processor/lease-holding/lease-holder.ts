@@ -202,7 +202,7 @@ export class LeaseHolder {
     const startedAtMs = clock.monotonic()
     const now = clock.now()
     const unfinishedFrom = this.resumed?.from ?? this.unfinishedFrom()
-    const held = { ...this.current, unfinishedFrom, report: options.report() }
+    const held = { ...this.current, unfinishedFrom, report: options.report(this.current.leaseToken) }
     const position = pending === null ? held : checkpoint(held, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
     switch (outcome.kind) {

@@ -114,9 +114,9 @@ export interface ProcessorInternals {
   /** The names of the agents that this process has, which the leases that it owns contain. */
   readonly serves?: readonly string[]
   /** Returns what this instance says about its state. Every write of a lease that it owns contains it. */
-  readonly report?: () => LeaseReport | null
-  /** Called with the lease token when a read found no changes after those that were delivered. */
-  readonly onDrained?: (leaseToken: string) => void
+  readonly report?: (leaseToken: string) => LeaseReport | null
+  /** Called with the lease token when a read `ageMs` ago found no changes after those that were delivered. */
+  readonly onDrained?: (leaseToken: string, ageMs: number) => void
 }
 
 /** The options, with every default filled in. */
@@ -154,8 +154,8 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly wakeAddress: string | null
   readonly version: string | null
   readonly serves: readonly string[] | null
-  readonly report: () => LeaseReport | null
-  readonly onDrained: (leaseToken: string) => void
+  readonly report: (leaseToken: string) => LeaseReport | null
+  readonly onDrained: (leaseToken: string, ageMs: number) => void
 }
 
 const shape = {

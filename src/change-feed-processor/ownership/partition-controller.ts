@@ -105,7 +105,7 @@ export class PartitionController {
   private async acquireOnce(lease: Lease, isShared: boolean): Promise<boolean> {
     const { leaseStore, clock, self, telemetry, options } = this.runtime
     const startedAtMs = clock.monotonic()
-    const acquired = { ...acquire(lease, self, clock.now()), report: options.report() }
+    const acquired = { ...acquire(lease, self, clock.now()), report: options.report(lease.leaseToken) }
     const outcome = await leaseStore.replace(acquired)
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') {

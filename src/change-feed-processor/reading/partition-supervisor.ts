@@ -139,8 +139,9 @@ export class PartitionSupervisor {
         if (page.changes.length > 0) this.pollDelay.reset()
         // A page that another reader has found empty counts as a poll at the time of that reader's request.
         if (page.isDrained) {
-          this.runtime.options.onDrained(this.holder.lease.leaseToken)
-          restedMs = await this.pollDelay.rest(signal, { ageMs: page.ageMs ?? 0 })
+          const { ageMs = 0 } = page
+          this.runtime.options.onDrained(this.holder.lease.leaseToken, ageMs)
+          restedMs = await this.pollDelay.rest(signal, { ageMs })
         } else if (page.isFollowed !== true && this.isNearEnd(page)) {
           restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })
         }

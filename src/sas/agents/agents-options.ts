@@ -20,8 +20,6 @@ export interface AgentsOptions {
   readonly payloads?: Payloads
   /** The processes of this machine. Default: no process is known. */
   readonly processes?: Processes
-  /** The longest time for which a feed range may have no reader after an instance died. */
-  readonly failoverMs: number
   /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
   readonly unhealthyReason?: () => string | null
 }

@@ -1,3 +1,4 @@
+import type { AgentsPosition } from '../waiting/agents-position.js'
 import { itemsOperation } from '../plan/item-jobs.js'
 import type { LimitedAgent, SlotUsage } from './slots.js'
 
@@ -8,21 +9,18 @@ const mostCharacters = 500
 export interface AgentsReport extends SlotUsage {
   /** The names of agents whose circuit breaker is open. */
   readonly openCircuits: readonly string[]
-  /**
-   * The time of the oldest dispatch whose step may wait for these agents, in milliseconds since the epoch by the store's
-   * clock. Null if no step waits.
-   */
-  readonly waitingSinceMs: number | null
+  /** How far the agents have come in the range of the lease, or null if the report does not say it. */
+  readonly position: AgentsPosition | null
 }
 
 /**
- * Returns the report for the leases of an instance, without the agent of Stepward itself. `circuits` are those of its agents,
- * by name.
+ * Returns the report for a lease of an instance, without the slots of the agent of Stepward itself. `circuits` are those of its
+ * agents, by name.
  */
 export function agentsReport(
   { slots, busy, limited }: SlotUsage,
   circuits: ReadonlyMap<string, { readonly isOpen: boolean }>,
-  waitingSinceMs: number | null = null,
+  { begunUntilMs, lines }: AgentsPosition,
 ): Readonly<Record<string, unknown>> {
   const open = [...circuits].flatMap(([name, { isOpen }]) => (isOpen ? [name] : []))
   const parts = {
@@ -30,7 +28,17 @@ export function agentsReport(
     limited: fitting(limited.filter(({ agent }) => agent !== itemsOperation.actor)),
   }
   const told = Object.entries(parts).filter(([, list]) => list.length > 0)
-  return { slots, busy, ...(waitingSinceMs !== null && { waitingSinceMs }), ...Object.fromEntries(told) }
+  const all = [...lines]
+  const shown = fitting(all)
+  // What does not fit is reported as if it waited in front of all later dispatches.
+  const hidden = all.filter((line) => !shown.includes(line)).map(([, oldestMs]) => oldestMs)
+  return {
+    slots,
+    busy,
+    begunUntilMs: Math.min(begunUntilMs, ...hidden),
+    ...(shown.length > 0 && { lines: Object.fromEntries(shown) }),
+    ...Object.fromEntries(told),
+  }
 }
 
 /** Returns the entries that have room together. If the room is short, the first entries get it. */
@@ -46,15 +54,20 @@ function fitting<T>(entries: readonly T[]): readonly T[] {
 
 /** Reads the report in a lease. Leaves out what has another form. Returns null if the numbers of slots are missing. */
 export function readAgentsReport(report: Readonly<Record<string, unknown>> | null): AgentsReport | null {
-  const { slots, busy, openCircuits, limited, waitingSinceMs } = report ?? {}
+  const { slots, busy, openCircuits, limited, begunUntilMs, lines } = report ?? {}
   if (typeof slots !== 'number' || typeof busy !== 'number') return null
   return {
     slots,
     busy,
     openCircuits: listOf(openCircuits).filter((name) => typeof name === 'string'),
     limited: listOf(limited).flatMap(readLimited),
-    waitingSinceMs: typeof waitingSinceMs === 'number' ? waitingSinceMs : null,
+    position: typeof begunUntilMs === 'number' ? { begunUntilMs, lines: linesOf(lines) } : null,
   }
+}
+
+function linesOf(value: unknown): ReadonlyMap<string, number> {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  return new Map(entries.filter((line): line is [string, number] => typeof line[1] === 'number'))
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -67,8 +67,7 @@ export class Agents {
     this.circuits = circuitsOf(this.definitions.values(), options.clock)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
-    const { telemetry, instanceName, failoverMs } = options
-    this.deadlines = new DeadlineAdvice({ telemetry, instanceName, failoverMs })
+    this.deadlines = new DeadlineAdvice(options)
     this.slots = new Slots(options.slots, limitsOf(this.definitions.values()))
     this.waiting = new WaitingSteps(options.clock)
     this.stopping = this.newStopping()
@@ -89,10 +88,12 @@ export class Agents {
     setMaxListeners(0, context.signal)
     // The steps wait in parallel, so an agent without a free slot does not delay the steps of other agents.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
+    const { leaseToken = '' } = context
+    this.waiting.delivering(leaseToken)
     const offers = urgentFirst.map((step) => this.offer(step, context))
+    this.waiting.delivered(leaseToken, changes)
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
     if (refused !== undefined) throw refused.reason
-    this.waiting.begun(context.leaseToken ?? '', changes)
     const underWay = steps.flatMap((step) => this.running.get(attemptKeyOf(step)) ?? [])
     if (underWay.length > 0) Promise.all(underWay).then(context.keepForSuccessor?.(), () => undefined)
   }
@@ -127,9 +128,14 @@ export class Agents {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
-  /** Returns what this instance says in its leases about its slots, its circuits and the steps that wait. */
-  report(): Readonly<Record<string, unknown>> {
-    return agentsReport(this.slots.usage(), this.circuits, this.waiting.sinceMs())
+  /** Returns what this instance says in a lease about its slots, its circuits and how far it has come in the range. */
+  report(leaseToken: string): Readonly<Record<string, unknown>> {
+    return agentsReport(this.slots.usage(), this.circuits, this.waiting.position(leaseToken))
+  }
+
+  /** Checks whether the handler of the attempt was called in this process. */
+  hasBegun(step: StepDocument): boolean {
+    return this.begun.has(step)
   }
 
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
@@ -153,21 +159,17 @@ export class Agents {
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
-    if (!this.slots.takeFree(agent.name) && !(await this.waitForSlot(step, agent, context))) {
+    const { name } = agent
+    const isFree = this.slots.takeFree(name)
+    const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
+    if (!isFree && !(await this.slots.take(context.signal, { agent: name, priority: step.priority }))) {
+      // The step still waits: for the next delivery of its page.
       throw new Error(`this instance stopped, or lost the lease, before a slot was free for step ${step.id}`)
     }
     // The feed may have delivered the step twice, and the other delivery may have started it already.
-    if (this.isKnown(step)) this.slots.release(agent.name)
+    if (this.isKnown(step)) this.slots.release(name)
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
-  }
-
-  private async waitForSlot(
-    step: Stored<StepDocument>,
-    { name: agent }: AgentDefinition,
-    { signal, leaseToken = '' }: DelegateContext,
-  ): Promise<boolean> {
-    const end = this.waiting.add(leaseToken, step)
-    return this.slots.take(signal, { agent, priority: step.priority }).finally(end)
+    endWait?.()
   }
 
   /**
@@ -214,12 +216,12 @@ export class Agents {
       const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
       const deadProcess = deadTaker(offered, this.processes)
       const entering = { store, clock, random, signal: this.stopping.signal }
-      const step = await takeUp(entering, offered, { claimant, isFirst, deadProcess })
+      const hasEntered = this.waiting.enters(leaseToken, agent.name, offered)
+      const step = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
       if (step === null) return nothingFollows
       // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.begun.put(step)
       telemetry.emit({ type: 'step.started', ...about })
-      this.deadlines.noteBegun(step)
       const attempt = { step, claimant }
       const outcome = await this.attempt(attempt, agent)
       this.review(attempt, offered, outcome)

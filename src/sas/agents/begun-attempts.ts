@@ -1,7 +1,7 @@
 import type { DocumentAddress } from '../store/state-store.js'
 
 /** The number of remembered steps. Each step takes about 200 bytes. */
-const rememberedSteps = 10_000
+const rememberedSteps = 100_000
 
 /** The fields that identify an attempt at a step. */
 interface Attempted extends DocumentAddress {

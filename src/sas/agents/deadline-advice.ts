@@ -5,8 +5,6 @@ import { workOf } from '../model/work.js'
 export interface DeadlineAdviceOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
-  /** The longest time for which a feed range may have no reader after an instance died. */
-  readonly failoverMs: number
 }
 
 /** The number of attempts that are kept for each operation, and the number needed for a judgement. */
@@ -23,30 +21,13 @@ interface Seen {
 
 /**
  * Judges from the attempts of this instance whether the deadlines of steps suit their operations (R57). This
- * class only reports, once for each operation and reason.
+ * class only reports, once for each operation.
  */
 export class DeadlineAdvice {
   private readonly seen = new Map<string, Seen>()
   private readonly told = new Set<string>()
 
   constructor(private readonly options: DeadlineAdviceOptions) {}
-
-  noteBegun(step: StepDocument): void {
-    const { failoverMs } = this.options
-    // Steps that need a claim get no advice, because an unclaimed attempt does not count as a failure, even
-    // if the range has no reader for a long time.
-    if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
-    const attempts =
-      step.maxFailures === 1
-        ? 'the one attempt of the step is'
-        : `all ${step.maxFailures} attempts of the step are`
-    this.advise(
-      'failover',
-      step,
-      `another instance takes over from a dead one after up to ${failoverMs} ms, and ${attempts} over ` +
-        'before that; allow more time or more attempts, or set claim: true',
-    )
-  }
 
   /** Notes that an attempt succeeded, or that its deadline cut it off. */
   noteEnded(step: StepDocument, isCutOff: boolean): void {
@@ -59,18 +40,16 @@ export class DeadlineAdvice {
     const count = seen.cutOff.filter(Boolean).length
     if (count / seen.cutOff.length <= bearableShare) return
     this.advise(
-      'duration',
       step,
       `${count} of its last ${seen.cutOff.length} attempts took longer; allow more time, let the handler ` +
         'ask for more time (context.extend), or check what the handler waits for',
     )
   }
 
-  private advise(reason: 'failover' | 'duration', step: StepDocument, advice: string): void {
+  private advise(step: StepDocument, advice: string): void {
     const operation = operationOf(step)
-    const matter = `${operation} ${reason}`
-    if (this.told.has(matter)) return
-    this.told.add(matter)
+    if (this.told.has(operation)) return
+    this.told.add(operation)
     const { telemetry, instanceName } = this.options
     const { workflow, stepId, completeWithinMs } = step
     telemetry.emit({

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../platform/index.js'
 import { retry } from '../../platform/internal.js'
-import type { Claimant } from '../decisions/claim.js'
+import { mayWait, type Claimant } from '../decisions/claim.js'
 import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { Progress } from '../model/readable-parts.js'
@@ -30,8 +30,8 @@ export interface MoreTime {
 
 /**
  * Asks for more time for an attempt (W2'); {@link extend} decides. If the store does not answer, the request
- * is retried until the current deadline. Then the attempt times out as usual (F-A26). If the deadline has passed
- * already, there is only one try.
+ * is retried until the current deadline. Then the attempt times out as usual (F-A26). An attempt that begins late is
+ * retried until this process stops, because no failure of it counts meanwhile (I44).
  *
  * @throws StoreUnavailable if the store did not answer before the deadline
  */
@@ -52,7 +52,9 @@ export async function moreTime(
     let step = known
     const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
       step = current
-      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs, progress, late })
+      // The pause of a job also stops its time limit, which a resume then moves.
+      const endByMs = job.paused ? null : job.endByMs
+      const extension = extend(current, claimant, { now: clock.now(), endByMs, progress, late })
       return {
         write: extension.kind === 'write' ? extension.step : null,
         result: extension.kind === 'refused' ? extension.reason : null,
@@ -68,6 +70,8 @@ export async function moreTime(
     backoff: { minMs: 50, maxMs: 2_000 },
     tries: Number.POSITIVE_INFINITY,
     signal,
-    isTransient: (error) => error instanceof StoreUnavailable && isOpen(known, clock.now()),
+    isTransient: (error) =>
+      error instanceof StoreUnavailable &&
+      (isOpen(known, clock.now()) || (late !== undefined && mayWait(known))),
   })
 }

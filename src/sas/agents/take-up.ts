@@ -1,9 +1,14 @@
+import { retry } from '../../platform/internal.js'
 import type { StepDocument } from '../model/documents.js'
+import { StoreUnavailable } from '../model/errors.js'
 import { mayWait } from '../decisions/claim.js'
+import { wholeTime } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
 import type { Stored } from '../store/state-store.js'
 import { enterAttempt, type Entrant } from './enter-attempt.js'
 import { moreTime, type MoreTimeOptions } from './more-time.js'
+
+type TakeUpOptions = Omit<MoreTimeOptions, 'late' | 'progress'>
 
 /** Checks whether these agents may begin the attempt, even if its deadline passed while the step waited (I44). */
 export function mayBegin(step: StepDocument, now: number): boolean {
@@ -11,20 +16,35 @@ export function mayBegin(step: StepDocument, now: number): boolean {
 }
 
 /**
- * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot until less than
- * half of its time was left, its attempt gets the whole time from now. For this, writes a new deadline and a claim of this
- * process.
+ * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot for more than a
+ * tenth of its time, its attempt gets the whole time from now. For this, writes a new deadline and a claim of this process.
  */
 export async function takeUp(
-  options: Omit<MoreTimeOptions, 'late' | 'progress'>,
+  options: TakeUpOptions,
   offered: Stored<StepDocument>,
   entrant: Entrant,
 ): Promise<Stored<StepDocument> | null> {
   const now = options.clock.now()
-  const hasWaited = mayWait(offered) && offered.completeByMs - now < offered.completeWithinMs / 2
-  if (!hasWaited) return isOpen(offered, now) ? enterAttempt(options, offered, entrant) : null
+  const hasWaited = mayWait(offered) && offered.completeByMs - now < offered.completeWithinMs * wholeTime
+  if (!hasWaited) return isOpen(offered, now) ? entered(options, offered, entrant) : null
   const late = { isFirst: entrant.isFirst }
   const { step, over, isWritten } = await moreTime({ ...options, late }, offered, entrant.claimant)
   if (over !== null) return null
-  return isWritten ? step : enterAttempt(options, step, entrant)
+  return isWritten ? step : entered(options, step, entrant)
+}
+
+/** Enters the attempt. If the store does not answer, tries again until the deadline. */
+function entered(
+  { store, clock, random, signal }: TakeUpOptions,
+  step: Stored<StepDocument>,
+  entrant: Entrant,
+): Promise<Stored<StepDocument> | null> {
+  return retry(() => enterAttempt({ store, clock }, step, entrant), {
+    clock,
+    random,
+    backoff: { minMs: 50, maxMs: 2_000 },
+    tries: Number.POSITIVE_INFINITY,
+    signal,
+    isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
+  })
 }

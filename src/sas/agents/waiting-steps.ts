@@ -1,70 +1,90 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { Clock } from '../../platform/index.js'
+import type { AgentsPosition } from '../waiting/agents-position.js'
 
-/** If the newest change of a page is older than this, the agents are behind, and more old changes may follow. */
-const behindAfterMs = 5_000
+/**
+ * Subtracted from the time of a read that found no more changes. A `_ts` is up to a second older than its write, and the
+ * clock of this process is corrected by times in whole seconds.
+ */
+const slackMs = 3_000
+
+/** A step that waits for these agents. */
+interface Waiting {
+  readonly agent: string
+  readonly dispatchedMs: number
+}
 
 /** What one feed range has for these agents. */
 interface Range {
-  /** The times of the dispatches whose steps wait for a slot. */
-  readonly waiting: Map<object, number>
-  /**
-   * The time of the newest change of the last page, if more old changes may follow. All steps that were dispatched before
-   * it have begun. Null if no old changes follow.
-   */
-  behindMs: number | null
+  /** The steps of the page in delivery that wait for a slot. */
+  readonly ofPage: Set<Waiting>
+  /** The steps that have a slot, and whose attempt begins at this moment. */
+  readonly entering: Set<Waiting>
+  /** All steps that were dispatched before this time have begun, or are among the two above. */
+  begunUntilMs: number
 }
 
-/**
- * Knows since when steps wait for these agents. Some wait for a slot, and the feed has not delivered others yet. All times
- * that it returns are those of the store.
- */
+/** Knows how far these agents have come in each feed range that they read, as {@link AgentsPosition} describes it. */
 export class WaitingSteps {
   private readonly ranges = new Map<string, Range>()
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Notes a step that waits for a slot. Returns the function that notes the end of this wait. */
-  add(leaseToken: string, { _ts }: { readonly _ts: number }): () => void {
-    const { waiting } = this.rangeOf(leaseToken)
-    const entry = {}
-    waiting.set(entry, _ts * 1_000)
-    return () => waiting.delete(entry)
-  }
-
-  /** Notes that the agents have begun all open steps of a page. */
-  begun(leaseToken: string, changes: readonly Change[]): void {
-    const newestMs = changes.reduce((newest, { _ts }) => Math.max(newest, _ts * 1_000), 0)
-    const isBehind = this.clock.now() - newestMs > behindAfterMs
-    this.rangeOf(leaseToken).behindMs = isBehind ? newestMs : null
-  }
-
-  /** Notes that the feed has no more changes. */
-  drained(leaseToken: string): void {
-    const range = this.ranges.get(leaseToken)
-    if (range !== undefined) range.behindMs = null
-  }
-
   forget(leaseToken: string): void {
     this.ranges.delete(leaseToken)
   }
 
-  /** Returns the time of the oldest dispatch whose step may wait, or null. All steps with older dispatches have begun. */
-  sinceMs(): number | null {
-    let sinceMs = Infinity
-    for (const { waiting, behindMs } of this.ranges.values()) {
-      for (const dispatchedMs of waiting.values()) sinceMs = Math.min(sinceMs, dispatchedMs)
-      sinceMs = Math.min(sinceMs, behindMs ?? Infinity)
-    }
-    return sinceMs === Infinity ? null : sinceMs
+  /** Notes that the delivery of a page begins. Only one page of a range is in delivery at a time. */
+  delivering(leaseToken: string): void {
+    // After a delivery that failed, its steps are delivered again.
+    this.rangeOf(leaseToken).ofPage.clear()
+  }
+
+  /** Notes that each open step of these changes has begun or waits. */
+  delivered(leaseToken: string, changes: readonly Change[]): void {
+    const range = this.rangeOf(leaseToken)
+    range.begunUntilMs = changes.reduce(
+      (newest, { _ts }) => Math.max(newest, _ts * 1_000),
+      range.begunUntilMs,
+    )
+  }
+
+  /** Notes that a read found no more changes `ageMs` ago. */
+  drained(leaseToken: string, ageMs: number): void {
+    const range = this.rangeOf(leaseToken)
+    range.begunUntilMs = Math.max(range.begunUntilMs, this.clock.now() - ageMs - slackMs)
+  }
+
+  /** Notes a step of the page in delivery that waits for a slot. Returns a function that notes the end of this wait. */
+  waits(leaseToken: string, agent: string, step: { readonly _ts: number }): () => void {
+    return added(this.rangeOf(leaseToken).ofPage, agent, step)
+  }
+
+  /** Notes a step that has a slot, and whose attempt begins. Returns a function that notes that it has begun. */
+  enters(leaseToken: string | null, agent: string, step: { readonly _ts: number }): () => void {
+    return leaseToken === null ? () => undefined : added(this.rangeOf(leaseToken).entering, agent, step)
+  }
+
+  position(leaseToken: string): AgentsPosition {
+    const { ofPage, entering, begunUntilMs } = this.rangeOf(leaseToken)
+    const lines = new Map<string, number>()
+    for (const { agent, dispatchedMs } of [...ofPage, ...entering])
+      lines.set(agent, Math.min(dispatchedMs, lines.get(agent) ?? Infinity))
+    return { begunUntilMs, lines }
   }
 
   private rangeOf(leaseToken: string): Range {
     let range = this.ranges.get(leaseToken)
     if (range === undefined) {
-      range = { waiting: new Map(), behindMs: null }
+      range = { ofPage: new Set(), entering: new Set(), begunUntilMs: 0 }
       this.ranges.set(leaseToken, range)
     }
     return range
   }
+}
+
+function added(all: Set<Waiting>, agent: string, { _ts }: { readonly _ts: number }): () => void {
+  const waiting = { agent, dispatchedMs: _ts * 1_000 }
+  all.add(waiting)
+  return () => all.delete(waiting)
 }

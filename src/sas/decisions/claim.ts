@@ -58,14 +58,14 @@ export function isUnclaimed(step: StepDocument): boolean {
 }
 
 /**
- * Checks whether the step may still wait for a slot: its attempt is not settled and needs no claim, and no process has
- * claimed it. Agents may already have begun such an attempt, because the first agents begin it without a write.
+ * Checks whether the step may still wait for a slot: its attempt is not settled, and no process has claimed it. If the
+ * attempt needs no claim, agents may already have begun it, because the first agents begin it without a write.
  */
 export function mayWait<S extends StepDocument>(step: S): step is S & { readonly completeByMs: number } {
-  const { kind, processState, lockedBy, outcome, completeByMs, isClaimRequired } = step
+  const { kind, processState, lockedBy, outcome, completeByMs } = step
   const isUnderWay = processState === 'Processing' || processState === 'Compensating'
   const isOffered = isUnderWay && lockedBy !== null && outcome === null && completeByMs !== null
-  return kind === 'operation' && isOffered && !isClaimRequired && !isTaken(step)
+  return kind === 'operation' && isOffered && !isTaken(step)
 }
 
 /** Checks whether a claim or an extension on the step names the process that makes the current attempt. */

@@ -28,6 +28,9 @@ export interface LateBegin {
   readonly isFirst: boolean
 }
 
+/** An attempt that begins with more than this part of its time has not lost enough of it to justify a write. */
+export const wholeTime = 0.9
+
 /** The shortest time between two writes of progress, so that many reports cost few requests. */
 const progressEveryMs = 10_000
 
@@ -55,15 +58,19 @@ export function extend(
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
   const isNews = progress !== undefined && now - lastReportMs(step) >= progressEveryMs
-  if (!isNews && step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
+  const enough = isLate ? wholeTime : 1 / 2
+  if (!isNews && step.completeByMs - now > step.completeWithinMs * enough) return { kind: 'unchanged' }
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= now) return { kind: 'refused', reason: 'the time of the job is over' }
   if (!isNews && laterMs <= step.completeByMs) return { kind: 'unchanged' }
   const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
-  const mayHaveActed = step.mayHaveActed || (isLate && !late.isFirst && step.direction === 'do')
-  const extended = copyWith(step, reported ?? {}, { claim: claimOf(claimant, now), mayHaveActed })
+  const isUncertain = isLate && !late.isFirst && !step.isClaimRequired && step.direction === 'do'
+  const mayHaveActed = step.mayHaveActed || isUncertain
+  // An attempt that begins is no longer one that no agent makes.
+  const attention = isLate && step.attention?.kind === 'unclaimed' ? null : step.attention
+  const extended = copyWith(step, reported ?? {}, { attention, claim: claimOf(claimant, now), mayHaveActed })
   return {
     kind: 'write',
     step: withDerivedState<StepDocument>(extended, deadline(Math.max(laterMs, step.completeByMs))),

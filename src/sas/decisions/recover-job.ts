@@ -1,7 +1,8 @@
 import { offerWithinMs } from '../model/work.js'
 import type { JobDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
-import { isInLine, lookAgainMs, type RecoveryPolicy } from './recover-step.js'
+import { mayHaveWaitingSteps } from '../waiting/agents-position.js'
+import { lookAgainMs, type RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
   | { readonly kind: 'nothing' }
@@ -34,16 +35,19 @@ export function recoverJob(
   job: JobDocument & { readonly _ts?: number },
   policy: RecoveryPolicy,
 ): JobRecovery {
-  const { now, graceMs, supervisor } = policy
+  const { now, graceMs, supervisor, agents } = policy
   if (isStaged(job)) return recoverStaged(job, policy)
   const isHeld = job.lockedBy !== null
   if (isTerminal(job) || (isHeld && job.completeByMs === null)) return { kind: 'nothing' }
   const dueMs = dueAt(job) + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
-  // If a step of the job waits for a slot, no write of the job's scheduler is missing.
-  if (isHeld && isInLine(job, policy))
-    return { kind: 'inLine', untilMs: now + lookAgainMs(job, policy), dueMs: job.completeByMs ?? dueMs }
+  // If a step of the job waits for a slot, no write of the job's scheduler is missing until the time of the job is over.
+  const endMs = (job.compensation === null ? job.endByMs : null) ?? Infinity
+  if (isHeld && now < endMs + graceMs && agents !== undefined && mayHaveWaitingSteps(job, agents)) {
+    const untilMs = Math.min(endMs + graceMs, now + lookAgainMs(job, policy))
+    return { kind: 'inLine', untilMs, dueMs: job.completeByMs ?? dueMs }
+  }
   if (isHeld) {
     return { kind: 'standing', job: withDerivedState({ ...freed, ...deadline(now + pickUpWithinMs) }) }
   }

@@ -1,3 +1,4 @@
+import { standingOf, type AgentsKnown } from '../waiting/agents-position.js'
 import { isUnclaimed, mayHaveActed, mayWait } from './claim.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -11,11 +12,8 @@ export interface RecoveryPolicy {
   /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
   readonly supervisor: string
-  /**
-   * The time of the oldest dispatch whose step agents may not have begun yet, by the store's clock. Null if no step is
-   * known to wait for a slot.
-   */
-  readonly waitingSinceMs?: number | null
+  /** What is known about the agents. Missing if the supervisor has not asked: then every attempt counts as begun. */
+  readonly agents?: AgentsKnown
 }
 
 /** A step as it was read. `_ts` is the store's time of its last write in seconds, or 0 if unknown. */
@@ -55,9 +53,9 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   // Even an attempt whose deadline had already passed at its dispatch may have acted, because an agent's
   // clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
+  const waiting = policy.agents && mayWait(step) ? whileWaiting(step, policy, policy.agents) : null
+  if (waiting !== null) return waiting
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
-  if (mayWait(step) && isInLine(step, policy))
-    return { kind: 'inLine', untilMs: policy.now + lookAgainMs(step, policy), dueMs: completeByMs }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
@@ -69,12 +67,24 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Checks whether agents are behind, and may not have come to this version of the document yet. If so, an attempt may not
- * have begun, and does not count as failed. The agents begin it when a slot is free (I44).
+ * Decides about a step to which agents may not have come yet. Its attempt does not count as failed, because the agents begin
+ * it when a slot is free (I44). If no instance reads its range, the step is flagged once. Returns null if the attempt has
+ * begun.
  */
-export function isInLine(document: { readonly _ts?: number }, { waitingSinceMs }: RecoveryPolicy): boolean {
-  const { _ts = 0 } = document
-  return waitingSinceMs !== undefined && waitingSinceMs !== null && _ts * 1_000 >= waitingSinceMs
+function whileWaiting(
+  step: ReadStep & { readonly completeByMs: number },
+  policy: RecoveryPolicy,
+  agents: AgentsKnown,
+): Recovery | null {
+  const standing = standingOf(step, agents)
+  if (standing === 'begun') return null
+  if (standing === 'waiting' || step.attention?.kind === 'unclaimed')
+    return { kind: 'inLine', untilMs: policy.now + lookAgainMs(step, policy), dueMs: step.completeByMs }
+  const message = 'no instance of the role agents reads the feed range of the step: check that one is running'
+  return {
+    kind: 'unclaimed',
+    step: withDerivedState({ ...step, attention: unclaimed(step, message, policy) }),
+  }
 }
 
 /** The shortest and the longest time before the supervisor checks a step again that may wait for a slot. */

@@ -1,4 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
+import type { FeedRange } from '../../../lease-store/index.js'
+import type { AgentsPosition } from '../waiting/agents-position.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
@@ -17,8 +19,12 @@ export interface AgentsOffer {
   readonly start: StartStep
   /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
   readonly token: string
-  /** Returns the time of the oldest dispatch whose step may wait for these agents, or null. */
-  readonly waitingSinceMs: () => number | null
+  /** The range of the lease. */
+  readonly feedRange: FeedRange
+  /** Returns how far these agents have come in the range of the lease. */
+  readonly position: () => AgentsPosition
+  /** Checks whether these agents have begun the attempt. */
+  readonly hasBegun: (step: StepDocument) => boolean
 }
 
 /** An attempt that has ended. `decide` receives the current step and returns the write. */

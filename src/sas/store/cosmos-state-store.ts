@@ -48,13 +48,28 @@ export class CosmosStateStore implements StateStore {
     })
   }
 
-  readMany(addresses: readonly DocumentAddress[]): readonly Promise<Stored<StateDocument> | null>[] {
-    if (addresses.length < 2 || !this.readsTogether) return addresses.map((address) => this.read(address))
-    const together = this.readTogether(addresses)
-    return addresses.map(async (address, index) => {
-      const document = (await together)[index]
-      return document === undefined ? this.read(address) : document
-    })
+  /** Reads with one request for each physical partition. */
+  async readMany(
+    addresses: readonly DocumentAddress[],
+  ): Promise<readonly (Stored<StateDocument> | null | undefined)[]> {
+    if (!this.readsTogether) return []
+    const reads = addresses.map(({ pk, id }) => ({ operationType: 'Read' as const, id, partitionKey: pk }))
+    const options = {}
+    try {
+      // The function that is to replace it waits up to 100 ms for more operations, and takes five times the processor time.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- see the line above
+      const answers = await this.requests.container.items.bulk(reads, { continueOnError: true }, options)
+      const charge = answers.reduce((sum, { requestCharge }) => sum + requestCharge, 0)
+      this.requests.charge('state.read', charge)
+      return answers.map(({ statusCode, resourceBody }) => {
+        if (statusCode === 404) return null
+        return statusCode === 200 ? (resourceBody as Stored<StateDocument> | undefined) : undefined
+      })
+    } catch (error) {
+      const { kind } = cosmosErrorKind(failureOf(options) ?? error, 'read')
+      if (!isTransient(kind)) this.readsTogether = false
+      return []
+    }
   }
 
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
@@ -132,29 +147,6 @@ export class CosmosStateStore implements StateStore {
       text: "SELECT TOP @limit * FROM c WHERE c.type = 'sas.unreadable'",
       parameters: { limit },
     })
-  }
-
-  /** Reads with one request for each physical partition. A document that must be read alone is undefined. */
-  private async readTogether(
-    addresses: readonly DocumentAddress[],
-  ): Promise<readonly (Stored<StateDocument> | null | undefined)[]> {
-    const reads = addresses.map(({ pk, id }) => ({ operationType: 'Read' as const, id, partitionKey: pk }))
-    const options = {}
-    try {
-      // The function that is to replace it waits up to 100 ms for more operations, and takes five times the processor time.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- see the line above
-      const answers = await this.requests.container.items.bulk(reads, { continueOnError: true }, options)
-      const charge = answers.reduce((sum, { requestCharge }) => sum + requestCharge, 0)
-      this.requests.charge('state.read', charge)
-      return answers.map(({ statusCode, resourceBody }) => {
-        if (statusCode === 404) return null
-        return statusCode === 200 ? (resourceBody as Stored<StateDocument> | undefined) : undefined
-      })
-    } catch (error) {
-      const { kind } = cosmosErrorKind(failureOf(options) ?? error, 'read')
-      if (!isTransient(kind)) this.readsTogether = false
-      return []
-    }
   }
 
   private ask(operation: string): Ask {

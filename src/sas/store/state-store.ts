@@ -113,10 +113,12 @@ export interface StateStore {
    */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
-   * Reads up to 100 documents, in as few requests as possible. Returns for each address what {@link read} returns: one
-   * read can fail although others succeed.
+   * Reads up to 100 documents, in as few requests as possible. The result has their order. Undefined, or missing at the
+   * end, means that this document must be read alone.
    */
-  readMany(addresses: readonly DocumentAddress[]): readonly Promise<Stored<StateDocument> | null>[]
+  readMany(
+    addresses: readonly DocumentAddress[],
+  ): Promise<readonly (Stored<StateDocument> | null | undefined)[]>
   /**
    * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
    *

@@ -1,6 +1,9 @@
 import type { StepDocument } from '../model/documents.js'
 import type { JobRecovery } from '../decisions/recover-job.js'
 import type { Recovery } from '../decisions/recover-step.js'
+import type { FeedRange } from '../../../lease-store/index.js'
+import type { AgentsKnown } from '../waiting/agents-position.js'
+import type { Stored } from '../store/state-store.js'
 
 /** The result of a check of one document. `untilMs` is the time of the next check, or null. */
 export interface Look {
@@ -25,10 +28,16 @@ export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRe
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
+/** Asks the agents of this range, or of all ranges if it is unknown. */
+export type AskAgents = (range: FeedRange | null) => Promise<AgentsKnown>
+
 /** The supervisor must first ask whether the step, or a step of the job, may still wait for a slot. */
-export interface MustAsk {
+export interface MustAsk<T> {
   readonly kind: 'mustAsk'
+  /** The version to decide about. */
+  readonly read: Stored<T>
 }
 
 /** A decision about a step. For `inDoubt`, the supervisor first checks whether the step's job has ended. */
-export type StepDecision = Recovery | MustAsk | { readonly kind: 'inDoubt'; readonly step: StepDocument }
+export type StepDecision =
+  Recovery | MustAsk<StepDocument> | { readonly kind: 'inDoubt'; readonly step: StepDocument }

@@ -1,3 +1,5 @@
+import type { FeedRange } from '../../../lease-store/index.js'
+import type { AgentsKnown } from '../waiting/agents-position.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { mayWait } from '../decisions/claim.js'
@@ -6,53 +8,57 @@ import { jobDocumentId } from '../model/document-ids.js'
 import type { StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { isLeftToJob } from '../model/work.js'
-import type { DocumentAddress, StateStore } from '../store/state-store.js'
+import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
-import { lookOf, untouched, type Look, type StepDecision } from './look.js'
-
-/** Returns the time of the oldest dispatch whose step may wait for a slot, or null if no step is known to wait. */
-export type WaitingSince = () => Promise<number | null>
+import { lookOf, untouched, type AskAgents, type Look, type StepDecision } from './look.js'
 
 export interface StepRecoveryOptions {
   readonly store: StateStore
   readonly telemetry: Telemetry
   readonly policy: () => RecoveryPolicy
-  readonly waitingSinceMs?: WaitingSince
+  readonly askAgents?: AskAgents
 }
 
 /** What the supervisor already knows for the decision about a step. */
 interface Known {
   readonly isJobAlive?: boolean
-  /** Missing if the supervisor has not asked. It asks only if the step would lose an attempt. */
-  readonly waitingSinceMs?: number | null
+  /** Missing if the supervisor has not asked. It asks only if an attempt that may not have begun would be over. */
+  readonly agents?: AgentsKnown | undefined
+  /** The version that was read, if this is not the first decision. */
+  readonly read?: Stored<StepDocument>
 }
 
 /** Recovers single steps. {@link recoverStep} decides about the version that was just read. */
 export class StepRecovery {
   constructor(private readonly options: StepRecoveryOptions) {}
 
-  /** Looks at a step that may be overdue, and writes its recovery. */
-  async look(address: DocumentAddress, known: Known = {}): Promise<Look> {
-    const { waitingSinceMs: ask, policy } = this.options
-    const { isJobAlive = false, waitingSinceMs } = known
-    const decide = (step: StepDocument): DocumentDecision<StepDocument, StepDecision> => {
-      const recovery = recoverStep(step, { ...policy(), ...withoutUndefined({ waitingSinceMs }) })
-      const isFailed = recovery.kind === 'retry' || recovery.kind === 'exhausted'
-      if (isFailed && mayWait(step) && waitingSinceMs === undefined && ask !== undefined)
-        return { write: null, result: { kind: 'mustAsk' } }
+  /**
+   * Looks at a step that may be overdue, and writes its recovery.
+   *
+   * @param range the feed range of the step, or null if it is unknown
+   */
+  async look(address: DocumentAddress, range: FeedRange | null, known: Known = {}): Promise<Look> {
+    const { askAgents: ask, policy } = this.options
+    const { isJobAlive = false, agents, read = null } = known
+    const decide = (step: Stored<StepDocument>): DocumentDecision<StepDocument, StepDecision> => {
+      const recovery = recoverStep(step, { ...policy(), ...withoutUndefined({ agents }) })
+      const isOver =
+        recovery.kind === 'retry' || recovery.kind === 'exhausted' || recovery.kind === 'unclaimed'
+      if (isOver && mayWait(step) && agents === undefined && ask !== undefined)
+        return { write: null, result: { kind: 'mustAsk', read: step } }
       const isInDoubt = recovery.kind === 'unclaimed' && !isJobAlive
       if (isInDoubt) return { write: null, result: { kind: 'inDoubt', step } }
       return { write: 'step' in recovery ? recovery.step : null, result: recovery }
     }
-    const from = { address, known: null, read: readStep }
+    const from = { address, known: read, read: readStep }
     const update = await updateDocument(this.options.store, from, decide)
     if (update.kind === 'missing') return untouched
     const { result } = update
     if (result.kind === 'mustAsk')
-      return this.look(address, { ...known, waitingSinceMs: (await ask?.()) ?? null })
+      return this.look(address, range, { ...known, agents: await ask?.(range), read: result.read })
     if (result.kind === 'inDoubt') {
       return (await this.hasLivingJob(result.step))
-        ? this.look(address, { ...known, isJobAlive: true })
+        ? this.look(address, range, { ...known, isJobAlive: true })
         : this.putToRest(address)
     }
     if (update.kind === 'written') this.report(result, update.document)

@@ -1,4 +1,6 @@
 import type { Change } from '../../change-feed-processor/index.js'
+import type { FeedRange } from '../../../lease-store/index.js'
+import type { AgentsKnown } from '../waiting/agents-position.js'
 import type { Clock } from '../../platform/index.js'
 import { inSlices, withoutUndefined } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
@@ -17,12 +19,12 @@ import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
 import { graceOf, type RecoveryPolicy } from '../decisions/recover-step.js'
-import type { DocumentAddress, StateStore } from '../store/state-store.js'
+import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
 import { readJob, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import { TickRunner, type TickRunnerOptions } from '../schedules/tick-runner.js'
-import { type Look, type MustAsk, lookOf, untouched } from './look.js'
-import { StepRecovery, type WaitingSince } from './step-recovery.js'
+import { type AskAgents, type Look, type MustAsk, lookOf, untouched } from './look.js'
+import { StepRecovery } from './step-recovery.js'
 
 export interface SupervisorOptions extends Pick<
   TickRunnerOptions,
@@ -40,8 +42,8 @@ export interface SupervisorOptions extends Pick<
   readonly sweepLimit?: number
   /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
-  /** Returns since when steps wait for agents ({@link RecoveryPolicy}). Default: always null. */
-  readonly waitingSinceMs?: WaitingSince
+  /** Default: every attempt counts as begun. */
+  readonly askAgents?: AskAgents
 }
 
 interface Watched extends DueEntry {
@@ -83,6 +85,8 @@ export class Supervisor {
   private readonly ticks: TickRunner
   private readonly gates: Gatekeeper
   private readonly steps: StepRecovery
+  /** The feed ranges that this supervisor reads, by lease. */
+  private readonly ranges = new Map<string, FeedRange>()
   private readonly options: SupervisorOptions & Required<Pick<SupervisorOptions, 'sweepLimit'>>
 
   constructor(options: SupervisorOptions) {
@@ -126,11 +130,13 @@ export class Supervisor {
   }
 
   /** Starts a sweep, because earlier changes were delivered to another owner of the lease. */
-  onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
-    this.work.leaseAcquired(leaseToken, isFirstRange)
+  onLeaseAcquired(leaseToken: string, feedRange: FeedRange): void {
+    this.ranges.set(leaseToken, feedRange)
+    this.work.leaseAcquired(leaseToken, feedRange.min === '')
   }
 
   onLeaseReleased(leaseToken: string): void {
+    this.ranges.delete(leaseToken)
     this.work.leaseReleased(leaseToken)
   }
 
@@ -148,7 +154,7 @@ export class Supervisor {
     for (let afterMs = 0; ;) {
       const due = { afterMs, beforeMs: clock.now() - deadlineGraceMs, pickUpWithinMs }
       const overdue = await store.listOverdue(due, sweepLimit)
-      const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address, false))
+      const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address, null, false))
       const failed = looks.find((look) => look.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       const recovered = looks.filter((look) => look.status === 'fulfilled' && look.value.isRecovered).length
@@ -195,7 +201,8 @@ export class Supervisor {
   /** Returns the entries that are due again. */
   private async lookAtAll(due: readonly Watched[]): Promise<readonly Watched[]> {
     const again = due.map(async (entry): Promise<readonly Watched[]> => {
-      const { untilMs, inLineSinceMs } = await this.look(entry)
+      const range = this.ranges.get(entry.leaseToken ?? '') ?? null
+      const { untilMs, inLineSinceMs } = await this.look(entry, range)
       return untilMs === null ? [] : [{ ...entry, dueMs: untilMs, inLineSinceMs }]
     })
     return (await Promise.all(again)).flat()
@@ -206,8 +213,11 @@ export class Supervisor {
     return { now: clock.now(), graceMs, supervisor }
   }
 
-  /** @param isAgain whether this supervisor looks again later, so that ticks may stay open until then */
-  private async look(address: DocumentAddress, isAgain = true): Promise<Look> {
+  /**
+   * @param range the feed range of the document, or null if it is unknown
+   * @param isAgain whether this supervisor looks again later, so that ticks may stay open until then
+   */
+  private async look(address: DocumentAddress, range: FeedRange | null, isAgain = true): Promise<Look> {
     if (address.id.startsWith(scheduleIdPrefix)) {
       const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address, isAgain)
       return { untilMs, isRecovered }
@@ -220,22 +230,31 @@ export class Supervisor {
       const untilMs = await this.gates.check(address, this.options.deadlineGraceMs)
       return { untilMs, isRecovered: untilMs === null }
     }
-    return address.id.startsWith(jobIdPrefix) ? this.writeJobRecovery(address) : this.steps.look(address)
+    const isJob = address.id.startsWith(jobIdPrefix)
+    return isJob ? this.lookAtJob(address, range) : this.steps.look(address, range)
   }
 
-  /** @param waitingSinceMs since when steps wait for agents; undefined if this supervisor has not asked */
-  private async writeJobRecovery(address: DocumentAddress, waitingSinceMs?: number | null): Promise<Look> {
-    const { waitingSinceMs: ask } = this.options
-    const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery | MustAsk> => {
-      const recovery = recoverJob(job, { ...this.policy(), ...withoutUndefined({ waitingSinceMs }) })
-      const mustAsk = recovery.kind === 'standing' && waitingSinceMs === undefined && ask !== undefined
-      if (mustAsk) return { write: null, result: { kind: 'mustAsk' } }
+  /** @param asked the answer of the agents, and the version that was read before; missing if they were not asked yet */
+  private async lookAtJob(
+    address: DocumentAddress,
+    range: FeedRange | null,
+    asked: { readonly agents?: AgentsKnown | undefined; readonly read?: Stored<JobDocument> } = {},
+  ): Promise<Look> {
+    const { askAgents: ask } = this.options
+    const { agents, read = null } = asked
+    const decide = (
+      job: Stored<JobDocument>,
+    ): DocumentDecision<JobDocument, JobRecovery | MustAsk<JobDocument>> => {
+      const recovery = recoverJob(job, { ...this.policy(), ...withoutUndefined({ agents }) })
+      const mustAsk = recovery.kind === 'standing' && agents === undefined && ask !== undefined
+      if (mustAsk) return { write: null, result: { kind: 'mustAsk', read: job } }
       return { write: 'job' in recovery ? recovery.job : null, result: recovery }
     }
-    const from = { address, known: null, read: readJob }
+    const from = { address, known: read, read: readJob }
     const update = await updateDocument(this.options.store, from, decide)
     if (update.kind === 'missing') return untouched
-    if (update.result.kind === 'mustAsk') return this.writeJobRecovery(address, (await ask?.()) ?? null)
+    if (update.result.kind === 'mustAsk')
+      return this.lookAtJob(address, range, { agents: await ask?.(range), read: update.result.read })
     if (update.kind === 'written') {
       if (update.result.kind === 'abandoned') await removeStaged(this.options.store, update.document)
       this.reportJob(update.result, update.document)

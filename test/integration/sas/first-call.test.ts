@@ -6,6 +6,7 @@ import { InProcessPath } from '../../../src/sas/in-process/in-process-path.js'
 import type { ShapeOptions, WorkflowShape } from '../../support/a-job.js'
 import { deferred } from '../../support/deferred.js'
 import { StateWorld } from '../../support/state-world.js'
+import { nothingWaits } from '../../support/waiting-agents.js'
 
 const { signal } = new AbortController()
 const leaseToken = '0'
@@ -148,7 +149,7 @@ describe('agents that share a process with the scheduler', () => {
     const scheduler = world.scheduler('one', { inProcessPath })
     const agents = world.agents({ agents: [agent], slots: 1, instanceName: 'one', inProcessPath })
     const start = (step: Parameters<typeof agents.startNow>[0]) => agents.startNow(step, leaseToken)
-    inProcessPath.agents.open(leaseToken, { start, token: agents.token, waitingSinceMs: () => null })
+    inProcessPath.agents.open(leaseToken, { start, token: agents.token, ...nothingWaits })
     await scheduler.onChanges(await world.changes(), { leaseToken })
     return agents
   }

@@ -33,9 +33,17 @@ function stateLines(rows: readonly LeaseRow[]): readonly string[] {
   return [...new Set(rows.flatMap(({ owner }) => owner ?? []))].flatMap((owner) => {
     const own = newestFirst.filter((row) => row.owner === owner)
     const agents = own.find((row) => row.agents !== null)?.agents ?? null
+    const waitingMs = own.flatMap(({ agents: said, renewedAt }) =>
+      typeof said?.waitingSinceMs !== 'number'
+        ? []
+        : [Math.max(0, Date.parse(renewedAt) - said.waitingSinceMs)],
+    )
     const clocked = own.find((row) => row.clockOffsetMs !== null)
     const parts = [
       ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy`]),
+      ...(waitingMs.length === 0
+        ? []
+        : [`steps wait for a slot, the oldest for ${durationText(Math.max(...waitingMs))}`]),
       ...(agents?.limited ?? []).map(
         ({ agent, slots, busy }) => `${agent}: ${busy} of its ${slots} slots busy`,
       ),

@@ -21,7 +21,7 @@ export class JobReads {
   private lastBeganMs = 0
 
   constructor(
-    private readonly store: Pick<StateStore, 'readMany'>,
+    private readonly store: Pick<StateStore, 'read' | 'readMany'>,
     private readonly clock: Clock,
   ) {}
 
@@ -35,15 +35,25 @@ export class JobReads {
 
   /** Reads what is asked for. Each caller gets the error of its own read. */
   private readAsked(): void {
+    const { store } = this
     const together = this.asked.splice(0, mostTogether)
     this.lastBeganMs = this.clock.now()
     this.underWay += 1
-    const documents = this.store.readMany(together.map(({ address }) => address))
-    for (const [index, document] of documents.entries()) together[index]?.answer(document)
+    const documents = this.readMany(together.map(({ address }) => address))
+    const reads = together.map(async ({ address, answer }, index) => {
+      const read = documents.then(({ [index]: found }) => (found === undefined ? store.read(address) : found))
+      answer(read)
+      await read
+    })
     const readNext = (): void => {
       this.underWay -= 1
       if (this.asked.length > 0) this.readAsked()
     }
-    Promise.allSettled(documents).then(readNext, readNext)
+    Promise.allSettled(reads).then(readNext, readNext)
+  }
+
+  /** Reads together what can be read together. The other documents are undefined. */
+  private readMany(addresses: readonly DocumentAddress[]): ReturnType<StateStore['readMany']> {
+    return addresses.length === 1 ? Promise.resolve([]) : this.store.readMany(addresses).catch(() => [])
   }
 }

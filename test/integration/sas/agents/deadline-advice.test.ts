@@ -3,15 +3,12 @@ import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { DeadlineAdvice } from '../../../../src/sas/agents/deadline-advice.js'
 import { TelemetryRecorder } from '../../../../src/telemetry/index.js'
 import { aStep } from '../../../support/a-job.js'
-import { StateWorld } from '../../../support/state-world.js'
-
-const failoverMs = 77_000
 
 let telemetry: TelemetryRecorder
 let review: DeadlineAdvice
 beforeEach(() => {
   telemetry = new TelemetryRecorder()
-  review = new DeadlineAdvice({ telemetry, instanceName: 'agents-1', failoverMs })
+  review = new DeadlineAdvice({ telemetry, instanceName: 'agents-1' })
 })
 
 const step = (overrides: Partial<StepDocument> = {}): StepDocument =>
@@ -59,46 +56,4 @@ describe('a deadline that is too short for its operation (R57)', () => {
     attempts(1, true)
     expect(told()).toMatchObject([{ operation: 'shop.sell' }])
   })
-})
-
-describe('a deadline that does not outlast a takeover (R57)', () => {
-  it.each([
-    [10_000, 3],
-    [60_000, 1],
-    [25_000, 3],
-  ])('of %i ms with %i attempts is reported once', (completeWithinMs, maxFailures) => {
-    const short = step({ completeWithinMs, maxFailures })
-    review.noteBegun(short)
-    review.noteBegun(short)
-    expect(told()).toMatchObject([{ completeWithinMs }])
-    expect(told()[0]?.advice).toContain('another instance takes over from a dead one after up to 77000 ms')
-  })
-
-  it('is not reported if all attempts together outlast it, or if claims are required', () => {
-    review.noteBegun(step())
-    review.noteBegun(step({ completeWithinMs: 25_700 }))
-    review.noteBegun(step({ completeWithinMs: 1_000, isClaimRequired: true }))
-    expect(told()).toEqual([])
-  })
-
-  it.each([
-    ['1m', { processState: 'Processing', failureCount: 1 }],
-    ['10s', { processState: 'Error', failureCount: 3 }],
-  ])(
-    'of %s leaves a step that no agent receives during the takeover with %j',
-    async (completeWithin, expected) => {
-      const world = new StateWorld()
-      await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
-      const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
-      supervisor.start()
-      for (let second = 0; second < failoverMs / 1_000; second += 1) {
-        const changes = await world.changes()
-        await scheduler.onChanges(changes)
-        supervisor.onChanges(changes, '0')
-        await world.clock.advance(1_000)
-      }
-      await supervisor.stop()
-      expect(await world.step()).toMatchObject(expected)
-    },
-  )
 })

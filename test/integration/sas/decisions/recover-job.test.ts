@@ -5,6 +5,7 @@ import { replacing } from '../../../../src/sas/store/state-store.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { wholeRange } from '../../../support/waiting-agents.js'
 
 const submitted = JobStory.submitted({ a: [], b: ['a'] }, { completeWithin: '30s' })
 const running = submitted.scheduled()
@@ -186,7 +187,7 @@ describe('a supervisor', () => {
     await world.clock.advance(300_000)
     const supervisor = world.supervisor()
     supervisor.start()
-    supervisor.onLeaseAcquired('0', true)
+    supervisor.onLeaseAcquired('0', wholeRange)
     await world.clock.advance(graceMs)
     expect(world.telemetry.of('job.recovered')).toMatchObject([{ wasHeld: true }])
     await world.scheduler('scheduler-2').onChanges(await world.changes())

@@ -10,6 +10,7 @@ import { replacing } from '../../../../src/sas/store/state-store.js'
 import { shop, type ShapeOptions, type WorkflowShape } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { nothingWaits } from '../../../support/waiting-agents.js'
 
 const leaseToken = '0'
 const page = { leaseToken, signal: new AbortController().signal }
@@ -39,7 +40,7 @@ function together({
   inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),
     token: instance.token,
-    waitingSinceMs: () => null,
+    ...nothingWaits,
   })
   return { inProcessPath, scheduler, agents: instance, left }
 }

@@ -16,6 +16,7 @@ import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
 import { withoutSense, withPlan } from '../../../support/a-schedule.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { wholeRange } from '../../../support/waiting-agents.js'
 
 const minute = 60_000
 const address = { pk: 'sas.schedule:minutely', id: 'sas.schedule:minutely' }
@@ -35,7 +36,7 @@ async function set(options: Partial<ScheduleOptions<unknown>> = {}): Promise<voi
 async function started(name: string): Promise<Supervisor> {
   const supervisor = world.supervisor({ instanceName: name })
   supervisor.start()
-  supervisor.onLeaseAcquired('0', true)
+  supervisor.onLeaseAcquired('0', wholeRange)
   await world.clock.advance(0)
   return supervisor
 }

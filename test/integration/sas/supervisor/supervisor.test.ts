@@ -6,6 +6,7 @@ import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
 import { asChange, type WorkflowShape } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
+import { agentsAt, aPosition, laterRange, wholeRange } from '../../../support/waiting-agents.js'
 
 const unavailable = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
 const graceMs = 2_000
@@ -60,10 +61,10 @@ describe('a supervisor that reads deadlines from the feed', () => {
 
   it('leaves a step and its job alone while they wait for a slot, and reads them rarely (I44)', async () => {
     const page = await underWay()
-    let waitingSinceMs: number | null = world.clock.now() - 1_000
-    const isInLine = () => Promise.resolve(waitingSinceMs)
-    const supervisor = await started(world.supervisor({ sweepIntervalMs: 5_000, waitingSinceMs: isInLine }))
-    supervisor.onLeaseAcquired('0', true)
+    let begunUntilMs = world.clock.now() - 1_000
+    const askAgents = () => Promise.resolve(agentsAt(aPosition(begunUntilMs)))
+    const supervisor = await started(world.supervisor({ sweepIntervalMs: 5_000, askAgents }))
+    supervisor.onLeaseAcquired('0', wholeRange)
     supervisor.onChanges(page, '0')
     await world.clock.advance(30_000 + graceMs)
     const before = world.faults.count('read')
@@ -72,7 +73,7 @@ describe('a supervisor that reads deadlines from the feed', () => {
     expect(world.faults.count('read') - before).toBeLessThan(60)
     expect(await world.step()).toMatchObject({ failureCount: 0, fence: 1, processState: 'Processing' })
     expect((await world.job()).fence).toBe(1)
-    waitingSinceMs = null
+    begunUntilMs = world.clock.now()
     await world.clock.advance(10 * 60_000)
     expect(await world.step()).toMatchObject({ failureCount: 1, processState: 'Pending' })
     await supervisor.stop()
@@ -89,7 +90,7 @@ describe('a supervisor that reads deadlines from the feed', () => {
     await world.put('job-1', [replacing(step, settled.step)])
     const restMs = (settled.step.completeByMs ?? 0) - world.clock.now()
     const supervisor = await started(world.supervisor())
-    supervisor.onLeaseAcquired('0', true)
+    supervisor.onLeaseAcquired('0', wholeRange)
     supervisor.onChanges(await world.changes(), '0')
     await world.clock.advance(restMs - 1)
     expect(world.faults.count('listOverdue')).toBeGreaterThan(0)
@@ -208,7 +209,7 @@ describe('the sweep of a supervisor', () => {
     const supervisor = await started(world.supervisor())
     await world.clock.advance(60_000)
     expect(await world.step()).toMatchObject({ failureCount: 0 })
-    supervisor.onLeaseAcquired('7', false)
+    supervisor.onLeaseAcquired('7', laterRange)
     await world.clock.advance(0)
     expect(await world.step()).toMatchObject({ failureCount: 1, fence: 2 })
     await supervisor.stop()
@@ -217,7 +218,7 @@ describe('the sweep of a supervisor', () => {
   it('finds a deadline that passes before the next sweep, and waits for it', async () => {
     await underWay()
     const supervisor = await started(world.supervisor({ sweepIntervalMs: 31_000 }))
-    supervisor.onLeaseAcquired('0', true)
+    supervisor.onLeaseAcquired('0', wholeRange)
     await world.clock.advance(30_000 + graceMs - 1)
     expect(world.faults.count('read')).toBe(0)
     await world.clock.advance(1)
@@ -230,8 +231,8 @@ describe('the sweep of a supervisor', () => {
     await started(first)
     await started(other)
     expect(world.faults.count('listOverdue')).toBe(0)
-    first.onLeaseAcquired('0', true)
-    other.onLeaseAcquired('1', false)
+    first.onLeaseAcquired('0', wholeRange)
+    other.onLeaseAcquired('1', laterRange)
     await world.clock.advance(0)
     expect(world.faults.count('listOverdue')).toBe(2)
     await world.clock.advance(90_000)
@@ -257,7 +258,7 @@ describe('the sweep of a supervisor', () => {
     }
     await world.clock.advance(60_000)
     const supervisor = await started(world.supervisor({ sweepLimit: 10 }))
-    supervisor.onLeaseAcquired('7', false)
+    supervisor.onLeaseAcquired('7', laterRange)
     await world.clock.advance(5_000)
     expect(await world.step()).toMatchObject({ failureCount: 1 })
     await supervisor.stop()
@@ -273,7 +274,7 @@ describe('the sweep of a supervisor', () => {
       Number(address.id.split(':s')[1]) < 16 ? Promise.reject(unavailable.error) : read(address),
     )
     const supervisor = await started(world.supervisor())
-    supervisor.onLeaseAcquired('7', false)
+    supervisor.onLeaseAcquired('7', laterRange)
     await world.clock.advance(2_000)
     const recovered = world.telemetry.of('step.recovered').map(({ stepId }) => stepId)
     expect(recovered.sort()).toEqual(['s16', 's17', 's18', 's19'])

@@ -27,7 +27,7 @@ describe('begun attempts', () => {
     begun.put(attempt('first', 1))
     begun.put(attempt('second', 1))
     begun.put(attempt('first', 2))
-    for (let count = 0; count < 9_999; count += 1) begun.put(attempt(`${count}`, 1))
+    for (let count = 0; count < 99_999; count += 1) begun.put(attempt(`${count}`, 1))
     expect(begun.has(attempt('first', 2))).toBe(true)
     expect(begun.has(attempt('second', 1))).toBe(false)
   })

@@ -5,6 +5,8 @@ import { decodeDocument } from '../../../../src/sas/model/decode.js'
 import { graceOf, recoverStep, retireStep } from '../../../../src/sas/decisions/recover-step.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
+import type { AgentsKnown } from '../../../../src/sas/waiting/agents-position.js'
+import { agentsAt, aPosition } from '../../../support/waiting-agents.js'
 
 const options = { completeWithin: '30s', retry: { tries: 3, backoff: { min: 1_000, max: 1_000 } } } as const
 const submitted = JobStory.submitted({ pay: [] }, options)
@@ -59,41 +61,78 @@ describe('the time that is added for clocks that differ', () => {
 describe('an attempt that may still wait for a slot (I44)', () => {
   const policy = { now: late.now, graceMs, supervisor: 'supervisor-1' }
   const dispatchedAt = Math.floor(submittedAtMs / 1_000)
-  const decided = (step: StepDocument, waitingSinceMs: number | null, now = policy.now) =>
-    recoverStep({ ...step, _ts: dispatchedAt }, { ...policy, now, waitingSinceMs })
+  const dispatchedMs = dispatchedAt * 1_000
+  const decided = (step: StepDocument, agents: AgentsKnown, now = policy.now) =>
+    recoverStep({ ...step, _ts: dispatchedAt }, { ...policy, now, agents })
+  const notReached = agentsAt(aPosition(dispatchedMs))
+  const inLine = agentsAt(aPosition(late.now, { shop: dispatchedMs }))
 
-  it('is left alone if its agents have not come to its dispatch, and is looked at again later', () => {
+  it.each([
+    ['have not come to its dispatch', notReached],
+    ['have a line since its dispatch', inLine],
+    ['have not come to its dispatch in one of two ranges', agentsAt(aPosition(late.now), aPosition(0))],
+  ])('is left alone if its agents %s, and is looked at again later', (_what, agents) => {
     const dueMs = submittedAtMs + 30_000
-    const untilMs = late.now + (late.now - dispatchedAt * 1_000) / 2
-    expect(decided(late.step('pay'), dispatchedAt * 1_000)).toEqual({ kind: 'inLine', untilMs, dueMs })
+    const untilMs = late.now + (late.now - dispatchedMs) / 2
+    expect(decided(late.step('pay'), agents)).toEqual({ kind: 'inLine', untilMs, dueMs })
     const afterAnHour = submittedAtMs + 3_600_000
     const later = { kind: 'inLine', untilMs: afterAnHour + 600_000, dueMs }
-    expect(decided(late.step('pay'), dispatchedAt * 1_000, afterAnHour)).toEqual(later)
+    expect(decided(late.step('pay'), agents, afterAnHour)).toEqual(later)
   })
 
   it('is looked at again after five seconds if it is young', () => {
     const step = { ...late.step('pay'), completeByMs: submittedAtMs + 1 }
     const now = submittedAtMs + graceMs + 1
-    expect(decided(step, dispatchedAt * 1_000, now)).toMatchObject({ kind: 'inLine', untilMs: now + 5_000 })
+    expect(decided(step, notReached, now)).toMatchObject({ kind: 'inLine', untilMs: now + 5_000 })
   })
 
-  it.each<[string, number | null]>([
-    ['no step waits', null],
-    ['only younger steps wait', (dispatchedAt + 1) * 1_000],
-  ])('counts as failed if %s', (_when, waitingSinceMs) => {
-    expect(decided(late.step('pay'), waitingSinceMs).kind).toBe('retry')
+  it.each<[string, AgentsKnown]>([
+    ['agents have come further', agentsAt(aPosition(dispatchedMs + 1))],
+    ['only younger steps of its agent wait', agentsAt(aPosition(late.now, { shop: dispatchedMs + 1 }))],
+    ['only steps of other agents wait', agentsAt(aPosition(late.now, { bank: 0 }))],
+    ['agents of this process have begun it', { ...notReached, hasBegun: () => true }],
+    ['there are no leases of agents', agentsAt()],
+  ])('counts as failed if %s', (_when, agents) => {
+    expect(decided(late.step('pay'), agents).kind).toBe('retry')
   })
 
   it('counts as failed if a process has said that it makes the attempt', () => {
     const { fence } = late.step('pay')
     const claim = { by: 'agents-1', token: 't', fence, at: '2026-01-01T00:00:00.000Z' }
-    expect(decided({ ...late.step('pay'), claim }, 0).kind).toBe('retry')
-    expect(decided({ ...late.step('pay'), claim: { ...claim, fence: fence - 1 } }, 0).kind).toBe('inLine')
+    expect(decided({ ...late.step('pay'), claim }, notReached).kind).toBe('retry')
+    expect(decided({ ...late.step('pay'), claim: { ...claim, fence: fence - 1 } }, notReached).kind).toBe(
+      'inLine',
+    )
+  })
+
+  it('is left alone also if it needs a claim, and otherwise offered again', () => {
+    const step = { ...late.step('pay'), isClaimRequired: true }
+    expect(decided(step, inLine).kind).toBe('inLine')
+    expect(decided(step, agentsAt(aPosition(late.now))).kind).toBe('unclaimed')
   })
 
   it('does not hold up a failure that was reported, or a step that no scheduler has taken', () => {
-    expect(decided(dispatched.settled('pay', failed).later(40_000).step('pay'), 0).kind).toBe('retry')
-    expect(decided({ ...late.step('pay'), lockedBy: null }, 0).kind).toBe('unclaimed')
+    expect(decided(dispatched.settled('pay', failed).later(40_000).step('pay'), notReached).kind).toBe(
+      'retry',
+    )
+    expect(decided({ ...late.step('pay'), lockedBy: null }, notReached).kind).toBe('unclaimed')
+  })
+
+  it('is flagged once if no instance reads its range, with the same fence and no failure', () => {
+    const away = agentsAt(aPosition(dispatchedMs, {}, true))
+    const before = late.step('pay')
+    const flagged = decided(before, away)
+    if (flagged.kind !== 'unclaimed') throw new Error(flagged.kind)
+    const attention = {
+      kind: 'unclaimed',
+      stepId: 'pay',
+      message: expect.stringContaining('no instance') as string,
+    }
+    expect(flagged.step).toMatchObject({ ...before, attention })
+    // The flag was written after the deadline. This does not mean that clocks disagree.
+    const written = { ...flagged.step, _ts: Math.ceil(late.now / 1_000) }
+    expect(recoverStep(written, { ...policy, agents: agentsAt(aPosition(0, {}, true)) }).kind).toBe('inLine')
+    expect(decided(before, agentsAt(aPosition(0, {}, true), aPosition(0))).kind).toBe('inLine')
   })
 })
 
