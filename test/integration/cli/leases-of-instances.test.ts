@@ -14,7 +14,7 @@ interface LeaseText {
   readonly properties: Record<string, string>
 }
 
-it('`leases` says how busy an instance is, which circuits are open and whether its clock is wrong', async () => {
+it('`leases` says how busy an instance is, how long steps wait for it, which circuits are open and whether its clock is wrong', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
   const store = { endpoint: emulator.endpoint, key: emulator.key }
@@ -37,7 +37,7 @@ it('`leases` says how busy an instance is, which circuits are open and whether i
     const ahead = new Date(Date.now() + 60_000).toISOString()
     const changed = entry
       .replace(lease.timestamp, ahead)
-      .replace('"busy":0', '"busy":3,"openCircuits":["bank"]')
+      .replace('"busy":0', `"busy":3,"lines":{"bank":${Date.now() - 330_000}},"openCircuits":["bank"]`)
     await container.items.upsert({
       ...lease,
       timestamp: ahead,
@@ -46,7 +46,7 @@ it('`leases` says how busy an instance is, which circuits are open and whether i
   }
   await leases(store, terminal)
   expect(said()).toMatch(
-    /^vm-1: 3 of 7 slots busy; agent bank is not called while its remote service fails; its clock is (59|60) s|1 min ahead of the store's$/m,
+    /^vm-1: 3 of 7 slots busy; steps wait for a slot, the oldest for 5 min; agent bank is not called while its remote service fails; its clock is (59 s|60 s|1 min) ahead of the store's$/m,
   )
 
   const circuits = async (processor?: string): Promise<unknown> => {
