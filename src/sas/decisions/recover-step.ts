@@ -109,11 +109,21 @@ export function graceOf(step: StepDocument, graceMs: number): number {
 
 /**
  * Checks whether the deadline had already passed, by the store's time, when the attempt was written. If so,
- * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late.
+ * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late. A flag that the
+ * supervisor wrote while the step waited says nothing about clocks.
  */
-function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
+function isLate({
+  kind,
+  lockedBy,
+  outcome,
+  completeByMs,
+  attention,
+  lateDispatches,
+  _ts = 0,
+}: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
-  return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
+  const isOnlyFlagged = attention?.kind === 'unclaimed' && lateDispatches === 0
+  return isUnderWay && !isOnlyFlagged && (completeByMs ?? Infinity) <= _ts * 1_000
 }
 
 /** Flags the step and schedules another dispatch after a pause that doubles while clocks disagree. */

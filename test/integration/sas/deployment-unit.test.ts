@@ -133,20 +133,6 @@ describe('deployment units of the three roles', () => {
     await units.stop()
   })
 
-  it.each([
-    [{}, 1],
-    [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_000 }, 0],
-    [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_001 }, 1],
-  ])('doubt a deadline that is shorter than a takeover with the intervals %j (R57)', async (timing, told) => {
-    const here = world()
-    const units = await running(here, [shop], timing)
-    const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', retry: { tries: 1 } })
-    await here.client.submit(workflow, {}, { jobId: 'j' })
-    await here.clock.advance(5_000)
-    expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
-    await units.stop()
-  })
-
   it('finish a job whose agents are gone when other agents start (F-A1)', async () => {
     const here = world()
     const hanging = defineAgent('shop', { sell: () => new Promise(() => undefined) })

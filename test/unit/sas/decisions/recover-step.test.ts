@@ -132,6 +132,10 @@ describe('an attempt that may still wait for a slot (I44)', () => {
     // The flag was written after the deadline. This does not mean that clocks disagree.
     const written = { ...flagged.step, _ts: Math.ceil(late.now / 1_000) }
     expect(recoverStep(written, { ...policy, agents: agentsAt(aPosition(0, {}, true)) }).kind).toBe('inLine')
+    expect(recoverStep(written, { ...policy, agents: agentsAt() })).toMatchObject({
+      kind: 'retry',
+      step: { attention: null, failureCount: 1 },
+    })
     expect(decided(before, agentsAt(aPosition(0, {}, true), aPosition(0))).kind).toBe('inLine')
   })
 })
