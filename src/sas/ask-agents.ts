@@ -32,6 +32,7 @@ const unknown: RangePosition = {
   feedRange: { min: '', max: 'FF' },
   begunUntilMs: 0,
   lines: new Map(),
+  saidAtMs: 0,
   isAway: false,
 }
 
@@ -64,7 +65,9 @@ export function askAgents(options: AskAgentsOptions): AskAgents {
     const offers = here?.all() ?? []
     return {
       positions: [
-        ...offers.filter(isAsked).map((offer) => ({ ...offer.position(), isAway: false })),
+        ...offers
+          .filter(isAsked)
+          .map((offer) => ({ ...offer.position(), saidAtMs: Infinity, isAway: false })),
         ...elsewhere.filter(isAsked),
       ],
       hasBegun: (step) => offers.some((offer) => offer.hasBegun(step)),
@@ -76,8 +79,11 @@ export function askAgents(options: AskAgentsOptions): AskAgents {
  * Returns the position that a lease reports. An owner that reports none is an older version or another SDK, so all attempts in
  * its range count as begun. In a free range without a report, every step may wait for the next owner.
  */
-function positionIn({ leaseToken, feedRange, owner, report }: Lease, isAway: boolean): RangePosition {
+function positionIn(
+  { leaseToken, feedRange, owner, report, storedAtMs: saidAtMs }: Lease,
+  isAway: boolean,
+): RangePosition {
   const position = readAgentsReport(report)?.position ?? null
   const begunUntilMs = position?.begunUntilMs ?? (owner === null && !isAway ? 0 : Infinity)
-  return { leaseToken, feedRange, begunUntilMs, lines: position?.lines ?? new Map(), isAway }
+  return { leaseToken, feedRange, begunUntilMs, lines: position?.lines ?? new Map(), saidAtMs, isAway }
 }

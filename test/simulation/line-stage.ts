@@ -13,8 +13,12 @@ interface Line {
   readonly hosts: readonly Host[]
   /** The number of handlers that run at the same time on a host. Default 2. */
   readonly slots?: number
-  /** The duration of a handler. Default 8 s. */
+  /** The duration of a handler of the clerk. Default 8 s. */
   readonly workMs?: number
+  /** The deadline of the clerk's steps. Default 20 s. */
+  readonly within?: '1h'
+  /** The number of slots of the clerk, if other agents have more. */
+  readonly clerks?: number
   readonly tries?: number
   readonly claim?: boolean
   /** The numbers of the jobs whose handlers never answer. */
@@ -22,8 +26,8 @@ interface Line {
   readonly partitionCount?: number
   /** Whether the store refuses a request of a process, at this time since the begin. Default: never. */
   readonly isRefused?: (request: Request, atMs: number) => boolean
-  /** Whether a request takes 15 minutes. Default: never. */
-  readonly isSlow?: (request: Request, atMs: number) => boolean
+  /** The time until the answer of a request, in milliseconds. Default 5. */
+  readonly answerMs?: (request: Request, atMs: number) => number
 }
 
 /** A call of a handler: the number of its job, and of its attempt. */
@@ -32,32 +36,45 @@ interface Call {
   readonly attempt: number
 }
 
-/** Jobs of one step whose deadline is 20 s, on hosts whose agents have few slots. */
+/**
+ * Jobs of one step, on hosts whose agents have few slots. The step is for the `clerk`, or for the `bank`, whose handlers
+ * take a second, and whose deadline is 20 s.
+ */
 export class LineStage {
   readonly world: World
   readonly fleet: JobFleet
   readonly calls: Call[] = []
   /** How jobs ended, and when, in milliseconds since the begin. */
   readonly ended = new Map<number, { readonly as: string; readonly atMs: number }>()
-  private readonly workflow
+  private readonly workflows
 
   constructor(private readonly line: Line) {
-    const { hosts, slots = 2, workMs = 8_000, tries = 3, claim = false, hanging = [] } = line
-    const planned = defineAgent('clerk', { file: (input: { readonly number: number }) => input })
-    this.workflow = defineWorkflow<{ readonly number: number }>('filing', (job) => {
-      const terms = { completeWithin: '20s', retry: { tries }, undo: 'none', claim } as const
-      job.step('file', planned.file, { number: job.input.number }, terms)
-    })
-    this.world = new World({ seed: 1, fateOf: (request) => this.fateOf(request) })
-    const clerk = ({ clock }: SimulatedProcess) =>
-      defineAgent('clerk', {
-        file: ({ number }: { readonly number: number }, { attempt }) => {
-          this.calls.push({ number, attempt })
-          return clock.sleep(hanging.includes(number) ? Infinity : workMs).then(() => ({ number }))
-        },
+    const { hosts, slots = 2, workMs = 8_000, within = '20s', tries = 3, claim = false, hanging = [] } = line
+    const terms = { completeWithin: within, retry: { tries }, undo: 'none', claim } as const
+    const planned = (name: string) =>
+      defineAgent(name, { file: (input: { readonly number: number }) => input })
+    const flow = (name: string, own: object = {}) =>
+      defineWorkflow<{ readonly number: number }>(`of-${name}`, (job) => {
+        job.step('file', planned(name).file, { number: job.input.number }, { ...terms, ...own })
       })
+    this.workflows = { clerk: flow('clerk'), bank: flow('bank', { completeWithin: '20s' }) }
+    this.world = new World({ seed: 1, fateOf: (request) => this.fateOf(request) })
+    const agent = ({ clock }: SimulatedProcess, name: string, ms: number, options: object = {}) =>
+      defineAgent(
+        name,
+        {
+          file: ({ number }: { readonly number: number }, { attempt }) => {
+            this.calls.push({ number, attempt })
+            return clock.sleep(hanging.includes(number) ? Infinity : ms).then(() => ({ number }))
+          },
+        },
+        options,
+      )
     this.fleet = new JobFleet(this.world, {
-      agents: (process) => [clerk(process)],
+      agents: (process) => [
+        agent(process, 'clerk', workMs, line.clerks === undefined ? {} : { slots: line.clerks }),
+        agent(process, 'bank', 1_000),
+      ],
       slots,
       rolesOn: (computer) => hosts.find((host) => host.computer === computer)?.roles ?? [],
       ...(line.partitionCount && { partitionCount: line.partitionCount }),
@@ -65,11 +82,11 @@ export class LineStage {
   }
 
   private fateOf(request: Request): Fate {
-    const { isRefused, isSlow } = this.line
+    const { isRefused, answerMs } = this.line
     const atMs = this.world.time.monotonic()
-    const delayMs = isSlow?.(request, atMs) === true ? 15 * minuteMs : 5
     const kind = isRefused?.(request, atMs) === true ? 'refused' : 'answered'
-    return { kind, delayMs, answerDelayMs: 5, error: storeError(503) }
+    const answerDelayMs = answerMs?.(request, atMs) ?? 5
+    return { kind, delayMs: 5, answerDelayMs, error: storeError(503) }
   }
 
   /** Starts all hosts, submits jobs with these numbers from 0 after a minute, and passes another minute. */
@@ -81,8 +98,12 @@ export class LineStage {
     return this
   }
 
-  async submit(number: number, terms: SubmitOptions = {}): Promise<void> {
-    const job = await this.client().submit(this.workflow, { number }, { jobId: `job-${number}`, ...terms })
+  async submit(number: number, terms: SubmitOptions = {}, of: 'clerk' | 'bank' = 'clerk'): Promise<void> {
+    const job = await this.client().submit(
+      this.workflows[of],
+      { number },
+      { jobId: `job-${number}`, ...terms },
+    )
     const ends = (as: string): void => {
       this.ended.set(number, { as, atMs: this.world.time.monotonic() })
     }

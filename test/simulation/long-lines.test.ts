@@ -101,6 +101,78 @@ describe('no step loses an attempt while it waits for a slot (I44)', () => {
     expect(new Set(stage.calls.map(({ number }) => number)).size).toBe(2 * jobCount)
     expect(stage.later().length).toBeLessThanOrEqual(4)
   })
+
+  it.each([0, 8, 16, 24])('and a read of the feed is answered 8 s late, after %i s', async (shift) => {
+    let late = 0
+    const stage = new LineStage({
+      hosts: oneHostPerRole,
+      tries: 1,
+      answerMs: ({ process, method }, atMs) => {
+        const isOne = late === 0 && method === 'readNext' && atMs > minuteMs + shift * 1_000
+        if (!isOne || process.computer.name !== agentsHost.computer.name) return 5
+        late += 1
+        return 8_000
+      },
+    })
+    for (const { computer } of oneHostPerRole) stage.fleet.start(computer)
+    await stage.pass(minuteMs + shift * 1_000 + 5_500)
+    const numbers = [...Array(40).keys()]
+    await Promise.all([...numbers.map((number) => stage.submit(number)), stage.untilEnded(40)])
+    expect([late, stage.ends()]).toEqual([1, { done: 40 }])
+  })
+})
+
+describe('a long line of one agent', () => {
+  const work = { within: '1h', workMs: 30 * minuteMs, clerks: 2, slots: 8 } as const
+  const [schedulerHost = agentsHost] = oneHostPerRole.filter(({ roles }) => roles[0] === 'scheduler')
+  const together = { ...schedulerHost, roles: ['scheduler', 'agents'] as const }
+
+  it.each([
+    ['in the process of its scheduler', [together, supervisorHost]],
+    ['on a host with all roles', oneHost],
+  ])('does not hide an attempt of another agent that hangs, %s', async (_where, hosts) => {
+    // The attempts begin although the feed is held up by the page of the line.
+    const stage = await new LineStage({ hosts, ...work, hanging: [100] }).begun(60)
+    const atMs = stage.world.time.monotonic()
+    await Promise.all([stage.submit(100, {}, 'bank'), stage.pass(5 * minuteMs)])
+    const attempts = stage.calls.flatMap(({ number, attempt }) => (number === 100 ? [attempt] : []))
+    expect(attempts).toEqual([1, 2, 3])
+    expect((stage.ended.get(100)?.atMs ?? Infinity) - atMs).toBeLessThan(2 * minuteMs)
+  })
+
+  it('does not hold up a step of another agent for hours that was under way when the only host crashed', async () => {
+    const stage = await new LineStage({ hosts: oneHost, ...work }).begun(60)
+    await Promise.all([
+      stage.submit(100, {}, 'bank'),
+      stage.world.runUntil(() => stage.calls.some(({ number }) => number === 100), 10_000),
+    ])
+    if (first === undefined) throw new Error('there is no host')
+    stage.fleet.processOn(first.computer)?.crash()
+    stage.fleet.start(first.computer)
+    await stage.pass(5 * minuteMs)
+    expect(stage.calls.filter(({ number }) => number === 100).length).toBeGreaterThan(1)
+  })
+})
+
+describe('a step whose range no instance reads', () => {
+  it.each([false, true])(
+    'is shown to operators, and begins when an instance comes (claim %s)',
+    async (claim) => {
+      const stage = await new LineStage({ hosts: oneHostPerRole, claim }).begun(0)
+      await Promise.all([stage.fleet.stop(agentsHost.computer), stage.pass(10_000)])
+      await Promise.all([stage.submit(0), stage.pass(10 * minuteMs)])
+      const flag = async () => {
+        const [listed] = await Promise.all([stage.client().list({}), stage.pass(1_000)])
+        return listed[0]?.attention?.message ?? null
+      }
+      expect(await flag()).toBe('no agent "clerk" took the step within 20000 ms: check that one is running')
+      stage.fleet.start(agentsHost.computer)
+      await stage.untilEnded(1, 2 * minuteMs)
+      expect(stage.ends()).toEqual({ done: 1 })
+      expect(await flag()).toBeNull()
+      expect(stage.calls).toEqual([{ number: 0, attempt: 1 }])
+    },
+  )
 })
 
 describe('a long line', () => {

@@ -58,8 +58,17 @@ function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boole
  * Checks whether an attempt was already over when it was written, because a clock was wrong or its scheduler
  * was blocked.
  */
-function wasLate({ completeByMs }: StepDocument, writtenAtS: number): boolean {
-  return completeByMs !== null && completeByMs <= writtenAtS * 1_000
+function wasLate({ completeByMs, claim, fence }: StepDocument, writtenAtS: number): boolean {
+  if (completeByMs === null) return false
+  // Agents claim an attempt that had no outcome when its time was up, and their clock may be slow.
+  const isSaidAfterwards = claim?.fence === fence && Date.parse(claim.at) >= completeByMs
+  return completeByMs <= writtenAtS * 1_000 && !isSaidAfterwards
+}
+
+/** Checks whether an attempt was offered again because no agents came to it. */
+function isOfferedAgain(before: StepDocument, after: StepDocument): boolean {
+  const isUnclaimed = after.attention?.kind === 'unclaimed' && before.claim?.fence !== before.fence
+  return isUnclaimed && after.lateDispatches === before.lateDispatches + 1
 }
 
 /** I4: an attempt that was made and ends without success counts once. Nothing else counts. */
@@ -72,7 +81,10 @@ const countedOnce: Rule<StepDocument> = (change) => {
   }
   const hasEnded = before.lockedBy !== null && after.lockedBy === null
   // A step that waits for an event makes no attempt, so none of its waits can begin too late.
-  const isNone = after.kind === 'operation' && after.outcome === null && wasLate(before, before._ts)
+  const isNone =
+    after.kind === 'operation' &&
+    after.outcome === null &&
+    (wasLate(before, before._ts) || isOfferedAgain(before, after))
   // An unanswered question is no failed attempt.
   const isAsked = after.question !== undefined && after.direction === 'do'
   const hasFailed =

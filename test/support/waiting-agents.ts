@@ -11,7 +11,7 @@ export function aPosition(
   lines: Readonly<Record<string, number>> = {},
   isAway = false,
 ): KnownPosition {
-  return { begunUntilMs, lines: new Map(Object.entries(lines)), isAway }
+  return { begunUntilMs, lines: new Map(Object.entries(lines)), saidAtMs: Infinity, isAway }
 }
 
 /** Agents of other processes with these positions. */

@@ -122,9 +122,9 @@ export class PartitionSupervisor {
     let position: FeedPosition = { feedRange, start: this.progress.start }
     let restedMs = 0
     for (;;) {
-      const page =
-        (this.readAhead.isEmpty ? null : await this.readAhead.take(position)) ??
-        (await this.read(position, signal, restedMs))
+      const askedAtMs = this.runtime.clock.monotonic()
+      const ahead = this.readAhead.isEmpty ? null : await this.readAhead.take(position)
+      const page = ahead ?? (await this.read(position, signal, restedMs))
       restedMs = 0
       if ('reason' in page) return page
       const after = await this.deliver({ page, from: position })
@@ -140,7 +140,10 @@ export class PartitionSupervisor {
         // A page that another reader has found empty counts as a poll at the time of that reader's request.
         if (page.isDrained) {
           const { ageMs = 0 } = page
-          this.runtime.options.onDrained(this.holder.lease.leaseToken, ageMs)
+          const sinceAskedMs = this.runtime.clock.monotonic() - askedAtMs
+          // A page that was read ahead may be old.
+          if (ahead === null)
+            this.runtime.options.onDrained(this.holder.lease.leaseToken, Math.max(ageMs, sinceAskedMs))
           restedMs = await this.pollDelay.rest(signal, { ageMs })
         } else if (page.isFollowed !== true && this.isNearEnd(page)) {
           restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })

@@ -21,7 +21,7 @@ import { asStored, type Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
 import { deadTaker } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
-import { mayBegin, takeUp } from './take-up.js'
+import { mayBegin, sayThatItBegan, takeUp } from './take-up.js'
 import { WaitingSteps } from './waiting-steps.js'
 
 interface Source {
@@ -226,6 +226,7 @@ export class Agents {
       const outcome = await this.attempt(attempt, agent)
       this.review(attempt, offered, outcome)
       if (outcome === null) {
+        if (!this.stopping.signal.aborted) await sayThatItBegan({ store, clock }, attempt.step, claimant)
         telemetry.emit({
           type: 'outcome.discarded',
           reason: 'the attempt had not ended when its time was up or this host stopped',

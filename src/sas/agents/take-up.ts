@@ -1,12 +1,24 @@
+import type { Clock } from '../../platform/index.js'
 import { retry } from '../../platform/internal.js'
 import type { StepDocument } from '../model/documents.js'
 import { StoreUnavailable } from '../model/errors.js'
-import { mayWait } from '../decisions/claim.js'
+import { claimAfterwards, isLongOffer, mayWait, type Claimant } from '../decisions/claim.js'
 import { wholeTime } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
-import type { Stored } from '../store/state-store.js'
+import type { StateStore, Stored } from '../store/state-store.js'
+import { readStep, updateDocument } from '../store/update-document.js'
 import { enterAttempt, type Entrant } from './enter-attempt.js'
 import { moreTime, type MoreTimeOptions } from './more-time.js'
+
+/** Checks whether an attempt that begins now has lost too much of the time that it had at its dispatch. */
+function isMissingTime(
+  { completeByMs, completeWithinMs, _ts }: Stored<StepDocument> & { readonly completeByMs: number },
+  now: number,
+): boolean {
+  // The limit of its job may leave less than `completeWithin`.
+  const givenMs = Math.min(completeWithinMs, completeByMs - _ts * 1_000)
+  return completeByMs - now < givenMs * wholeTime
+}
 
 type TakeUpOptions = Omit<MoreTimeOptions, 'late' | 'progress'>
 
@@ -25,7 +37,7 @@ export async function takeUp(
   entrant: Entrant,
 ): Promise<Stored<StepDocument> | null> {
   const now = options.clock.now()
-  const hasWaited = mayWait(offered) && offered.completeByMs - now < offered.completeWithinMs * wholeTime
+  const hasWaited = mayWait(offered) && (isLongOffer(offered) || isMissingTime(offered, now))
   if (!hasWaited) return isOpen(offered, now) ? entered(options, offered, entrant) : null
   const late = { isFirst: entrant.isFirst }
   const { step, over, isWritten } = await moreTime({ ...options, late }, offered, entrant.claimant)
@@ -47,4 +59,18 @@ function entered(
     signal,
     isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
   })
+}
+
+/** Claims an attempt whose time is up without an outcome. If this fails, the report in the lease says later that it began. */
+export async function sayThatItBegan(
+  { store, clock }: { readonly store: StateStore; readonly clock: Clock },
+  step: Stored<StepDocument>,
+  claimant: Claimant,
+): Promise<void> {
+  if (!mayWait(step)) return
+  const from = { address: step, known: step, read: readStep }
+  const decide = (current: StepDocument) => {
+    return { write: claimAfterwards(current, claimant, clock.now()), result: null }
+  }
+  await updateDocument(store, from, decide).catch(() => undefined)
 }

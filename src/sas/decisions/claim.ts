@@ -41,8 +41,7 @@ export function claim(
   const isFree = isLeft || isUnclaimed(step)
   if (step.fence !== claimant.fence || !isOpen(step, now) || !isFree) return { kind: 'refused' }
   // An offer may last longer than an attempt, so a claim shortens the deadline to `completeWithin` from now.
-  const isLongOffer = step.attention?.kind === 'unclaimed'
-  const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
+  const cut = isLongOffer(step) ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
   const mayHaveActed = step.mayHaveActed || (isLeft && step.direction === 'do')
   const claimed = { ...cut, mayHaveActed, attention: null, claim: claimOf(claimant, now) }
   return { kind: 'write', step: withDerivedState<StepDocument>(step, claimed) }
@@ -50,6 +49,20 @@ export function claim(
 
 export function claimOf(claimant: Claimant, now: number): NonNullable<StepDocument['claim']> {
   return { ...claimant, at: new Date(now).toISOString() }
+}
+
+/** Checks whether the deadline is that of an offer: no agent has made the attempt before, so the offers become longer. */
+export function isLongOffer({ attention }: StepDocument): boolean {
+  return attention?.kind === 'unclaimed'
+}
+
+/**
+ * Returns the step with a claim of the process that made its attempt, or null if the attempt is no longer the current one.
+ * Agents write it if the attempt had no outcome when its time was up, so that the supervisor need not ask whether it began.
+ */
+export function claimAfterwards(step: StepDocument, claimant: Claimant, now: number): StepDocument | null {
+  const isCurrent = step.fence === claimant.fence && mayWait(step)
+  return isCurrent ? copyWith(step, { claim: claimOf(claimant, now) }) : null
 }
 
 /** Checks whether the current attempt waits for an agent's claim. If so, no agent has made this attempt. */

@@ -252,14 +252,11 @@ function lightened(step: StepDocument): StepDocument {
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
-  // An unclaimed attempt stays flagged until an agent claims it, even if it is offered again (F-A22, I15). A
-  // step whose attempt was already over when the attempt was written stays flagged until an attempt is made.
+  // An attempt that no agent makes stays flagged until an agent begins it, even if it is offered again (F-A22, I15).
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
-  // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs`.
-  const offeredMs = step.isClaimRequired
-    ? offerWithinMs(step.completeWithinMs, attention, now)
-    : step.completeWithinMs
+  // This time applies only to the offer. The agent that begins the attempt shortens the deadline to `completeWithinMs`.
+  const offeredMs = offerWithinMs(step.completeWithinMs, attention, now)
   return withDerivedState(step, {
     mayHaveActed: mayHaveActed(step),
     firstBy: null,

@@ -1,5 +1,5 @@
 import { copyWith } from '../model/copies/copy-with.js'
-import { claimOf, mayWait, type Claimant } from './claim.js'
+import { claimOf, isLongOffer, mayWait, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Progress } from '../model/readable-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -58,22 +58,28 @@ export function extend(
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
   const isNews = progress !== undefined && now - lastReportMs(step) >= progressEveryMs
+  // An offer may last longer than an attempt.
+  const isOffer = isLate && isLongOffer(step)
   const enough = isLate ? wholeTime : 1 / 2
-  if (!isNews && step.completeByMs - now > step.completeWithinMs * enough) return { kind: 'unchanged' }
+  const isEnough = step.completeByMs - now > step.completeWithinMs * enough
+  if (!isNews && !isOffer && isEnough) return { kind: 'unchanged' }
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= now) return { kind: 'refused', reason: 'the time of the job is over' }
-  if (!isNews && laterMs <= step.completeByMs) return { kind: 'unchanged' }
+  if (!isNews && !isOffer && laterMs <= step.completeByMs) return { kind: 'unchanged' }
   const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
   const isUncertain = isLate && !late.isFirst && !step.isClaimRequired && step.direction === 'do'
   const mayHaveActed = step.mayHaveActed || isUncertain
   // An attempt that begins is no longer one that no agent makes.
-  const attention = isLate && step.attention?.kind === 'unclaimed' ? null : step.attention
-  const extended = copyWith(step, reported ?? {}, { attention, claim: claimOf(claimant, now), mayHaveActed })
+  const begun = isOffer ? { attention: null, lateDispatches: 0 } : {}
+  const extended = copyWith(step, reported ?? {}, begun, { claim: claimOf(claimant, now), mayHaveActed })
   return {
     kind: 'write',
-    step: withDerivedState<StepDocument>(extended, deadline(Math.max(laterMs, step.completeByMs))),
+    step: withDerivedState<StepDocument>(
+      extended,
+      deadline(isOffer ? laterMs : Math.max(laterMs, step.completeByMs)),
+    ),
   }
 }
 

@@ -1,8 +1,10 @@
 import { offerWithinMs } from '../model/work.js'
 import type { JobDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
-import { mayHaveWaitingSteps } from '../waiting/agents-position.js'
-import { lookAgainMs, type RecoveryPolicy } from './recover-step.js'
+import { standingOf, type AgentsKnown } from '../waiting/agents-position.js'
+import { mayWait } from './claim.js'
+import { isUnderWay } from './ledger.js'
+import { lookAgainMs, type ReadStep, type RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
   | { readonly kind: 'nothing' }
@@ -20,6 +22,13 @@ export type JobRecovery =
    */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
+/** What the supervisor asks before it takes a job from its scheduler. */
+export interface JobAnswer {
+  /** All steps of the job. */
+  readonly steps: readonly ReadStep[]
+  readonly agents: AgentsKnown
+}
+
 /** The time within which a scheduler must take a job, or must act after a claimed job's last deadline. */
 export const pickUpWithinMs = 60_000
 /** The time within which a submission in stages must be completed. It allows for clock differences. */
@@ -34,18 +43,18 @@ const completeSubmissionWithinMs = 3_600_000
 export function recoverJob(
   job: JobDocument & { readonly _ts?: number },
   policy: RecoveryPolicy,
+  answer?: JobAnswer,
 ): JobRecovery {
-  const { now, graceMs, supervisor, agents } = policy
+  const { now, graceMs, supervisor } = policy
   if (isStaged(job)) return recoverStaged(job, policy)
   const isHeld = job.lockedBy !== null
   if (isTerminal(job) || (isHeld && job.completeByMs === null)) return { kind: 'nothing' }
   const dueMs = dueAt(job) + graceMs
   if (now < dueMs) return { kind: 'wait', untilMs: dueMs }
   const freed = { ...job, lockedBy: null, fence: job.fence + 1 }
-  // If a step of the job waits for a slot, no write of the job's scheduler is missing until the time of the job is over.
   const endMs = (job.compensation === null ? job.endByMs : null) ?? Infinity
-  if (isHeld && now < endMs + graceMs && agents !== undefined && mayHaveWaitingSteps(job, agents)) {
-    const untilMs = Math.min(endMs + graceMs, now + lookAgainMs(job, policy))
+  if (isHeld && now < endMs + graceMs && answer !== undefined && waitsForAgents(job, answer)) {
+    const untilMs = Math.min(endMs + graceMs, now + lookAgainMs(job, now, answer.agents))
     return { kind: 'inLine', untilMs, dueMs: job.completeByMs ?? dueMs }
   }
   if (isHeld) {
@@ -61,6 +70,19 @@ export function recoverJob(
   }
   const offer = deadline(now + offerWithinMs(pickUpWithinMs, attention, now))
   return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention, ...offer }), isNew }
+}
+
+/**
+ * Checks whether the job is late only because one of its steps waits for agents, so that no write of its scheduler is missing.
+ * If the ledger lacks an outcome, it is missing.
+ */
+function waitsForAgents({ steps: ledger }: JobDocument, { steps, agents }: JobAnswer): boolean {
+  const underWay = Object.entries(ledger).filter(([, entry]) => isUnderWay(entry))
+  const found = underWay.flatMap(([stepId, { dispatch }]) =>
+    steps.filter((step) => step.stepId === stepId && step.dispatch === dispatch && step.outcome === null),
+  )
+  const waiting = found.filter((step) => mayWait(step) && standingOf(step, agents) === 'waiting')
+  return found.length === underWay.length && waiting.length > 0
 }
 
 /** Marks a staged job as abandoned. If the submitter still writes, the new etag causes a conflict (F-S8). */

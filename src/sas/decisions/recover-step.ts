@@ -1,4 +1,4 @@
-import { standingOf, type AgentsKnown } from '../waiting/agents-position.js'
+import { isBeginning, standingOf, type AgentsKnown } from '../waiting/agents-position.js'
 import { isUnclaimed, mayHaveActed, mayWait } from './claim.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -53,45 +53,38 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   // Even an attempt whose deadline had already passed at its dispatch may have acted, because an agent's
   // clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
-  const waiting = policy.agents && mayWait(step) ? whileWaiting(step, policy, policy.agents) : null
-  if (waiting !== null) return waiting
+  const { agents } = policy
+  const standing = agents !== undefined && mayWait(step) ? standingOf(step, agents) : 'begun'
+  // The agents begin the attempt when a slot is free (I44).
+  if (agents !== undefined && standing === 'waiting')
+    return {
+      kind: 'inLine',
+      untilMs: policy.now + lookAgainMs(step, policy.now, agents),
+      dueMs: completeByMs,
+    }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
-  if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
+  if (standing === 'begun' && step.lockedBy !== null && !isUnclaimed(step))
+    return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
   const message = `no ${who} took the step within ${step.completeWithinMs} ms: check that one is running`
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
-  return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
-}
-
-/**
- * Decides about a step to which agents may not have come yet. Its attempt does not count as failed, because the agents begin
- * it when a slot is free (I44). If no instance reads its range, the step is flagged once. Returns null if the attempt has
- * begun.
- */
-function whileWaiting(
-  step: ReadStep & { readonly completeByMs: number },
-  policy: RecoveryPolicy,
-  agents: AgentsKnown,
-): Recovery | null {
-  const standing = standingOf(step, agents)
-  if (standing === 'begun') return null
-  if (standing === 'waiting' || step.attention?.kind === 'unclaimed')
-    return { kind: 'inLine', untilMs: policy.now + lookAgainMs(step, policy), dueMs: step.completeByMs }
-  const message = 'no instance of the role agents reads the feed range of the step: check that one is running'
-  return {
-    kind: 'unclaimed',
-    step: withDerivedState({ ...step, attention: unclaimed(step, message, policy) }),
-  }
+  const lateDispatches = step.lateDispatches + (standing === 'unread' ? 1 : 0)
+  return { kind: 'unclaimed', step: offered({ ...fenced, attention, lateDispatches }, policy, withinMs) }
 }
 
 /** The shortest and the longest time before the supervisor checks a step again that may wait for a slot. */
 const [soonestLookMs, latestLookMs] = [5_000, 600_000]
 
 /** Returns the time before the next check. It is longer for older dispatches, so that a long line costs few reads. */
-export function lookAgainMs({ _ts = 0 }: { readonly _ts?: number }, { now }: RecoveryPolicy): number {
+export function lookAgainMs(
+  { _ts = 0 }: { readonly _ts?: number },
+  now: number,
+  agents: AgentsKnown,
+): number {
+  if (isBeginning(agents)) return soonestLookMs
   return Math.min(latestLookMs, Math.max(soonestLookMs, (now - _ts * 1_000) / 2))
 }
 
@@ -109,21 +102,13 @@ export function graceOf(step: StepDocument, graceMs: number): number {
 
 /**
  * Checks whether the deadline had already passed, by the store's time, when the attempt was written. If so,
- * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late. A flag that the
- * supervisor wrote while the step waited says nothing about clocks.
+ * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late. A claim that agents
+ * write because an attempt had no outcome says nothing about clocks.
  */
-function isLate({
-  kind,
-  lockedBy,
-  outcome,
-  completeByMs,
-  attention,
-  lateDispatches,
-  _ts = 0,
-}: ReadStep): boolean {
+function isLate({ kind, lockedBy, outcome, completeByMs, claim, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
-  const isOnlyFlagged = attention?.kind === 'unclaimed' && lateDispatches === 0
-  return isUnderWay && !isOnlyFlagged && (completeByMs ?? Infinity) <= _ts * 1_000
+  const byMs = completeByMs ?? Infinity
+  return isUnderWay && byMs <= _ts * 1_000 && !(claim !== null && Date.parse(claim.at) >= byMs)
 }
 
 /** Flags the step and schedules another dispatch after a pause that doubles while clocks disagree. */

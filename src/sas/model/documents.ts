@@ -180,8 +180,8 @@ export const stepSchema = z.object({
   /** The newest claim of this generation. No other process starts the attempt that has the claim's fence. */
   claim: claim.nullable().default(null),
   /**
-   * The number of dispatches in a row whose deadline had already passed when they were written, because
-   * clocks disagree. The supervisor counts them.
+   * The number of dispatches in a row that no agent could begin: their deadline had already passed when they were written,
+   * because clocks disagree, or no agents came to them. The supervisor counts them.
    */
   lateDispatches: z.number().int().default(0),
   /** How far the present attempt is. Null or missing if its handler has not said so. */

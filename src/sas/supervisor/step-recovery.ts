@@ -59,7 +59,7 @@ export class StepRecovery {
     if (result.kind === 'inDoubt') {
       return (await this.hasLivingJob(result.step))
         ? this.look(address, range, { ...known, isJobAlive: true })
-        : this.putToRest(address)
+        : this.putToRest(address, known)
     }
     if (update.kind === 'written') this.report(result, update.document)
     return lookOf(update.kind, result)
@@ -70,11 +70,12 @@ export class StepRecovery {
     return job !== null && !isTerminal(job)
   }
 
-  private async putToRest(address: DocumentAddress): Promise<Look> {
+  private async putToRest(address: DocumentAddress, { agents }: Known): Promise<Look> {
     const { store, telemetry } = this.options
     const from = { address, known: null, read: readStep }
     const update = await updateDocument(store, from, (step) => {
-      const isStillUp = recoverStep(step, this.options.policy()).kind === 'unclaimed'
+      const policy = { ...this.options.policy(), ...withoutUndefined({ agents }) }
+      const isStillUp = recoverStep(step, policy).kind === 'unclaimed'
       return { write: isStillUp ? retireStep(step) : null, result: null }
     })
     if (update.kind !== 'written') return untouched

@@ -1,8 +1,7 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { FeedRange } from '../../../lease-store/index.js'
-import type { AgentsKnown } from '../waiting/agents-position.js'
 import type { Clock } from '../../platform/index.js'
-import { inSlices, withoutUndefined } from '../../platform/internal.js'
+import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork } from '../timing/due-work.js'
@@ -16,7 +15,8 @@ import {
 } from '../model/document-ids.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
-import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
+import { pickUpWithinMs, recoverJob, type JobAnswer, type JobRecovery } from '../decisions/recover-job.js'
+import { readSteps } from '../store/read-steps.js'
 import { removeStaged } from '../store/remove-staged.js'
 import { graceOf, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -234,27 +234,30 @@ export class Supervisor {
     return isJob ? this.lookAtJob(address, range) : this.steps.look(address, range)
   }
 
-  /** @param asked the answer of the agents, and the version that was read before; missing if they were not asked yet */
+  /** @param asked the answers, and the version that was read before; missing if this supervisor has not asked yet */
   private async lookAtJob(
     address: DocumentAddress,
     range: FeedRange | null,
-    asked: { readonly agents?: AgentsKnown | undefined; readonly read?: Stored<JobDocument> } = {},
+    asked: { readonly answer: JobAnswer; readonly read: Stored<JobDocument> } | null = null,
   ): Promise<Look> {
-    const { askAgents: ask } = this.options
-    const { agents, read = null } = asked
+    const { askAgents: ask, store } = this.options
     const decide = (
       job: Stored<JobDocument>,
     ): DocumentDecision<JobDocument, JobRecovery | MustAsk<JobDocument>> => {
-      const recovery = recoverJob(job, { ...this.policy(), ...withoutUndefined({ agents }) })
-      const mustAsk = recovery.kind === 'standing' && agents === undefined && ask !== undefined
+      const recovery = recoverJob(job, this.policy(), asked?.answer)
+      const mustAsk = recovery.kind === 'standing' && asked === null && ask !== undefined
       if (mustAsk) return { write: null, result: { kind: 'mustAsk', read: job } }
       return { write: 'job' in recovery ? recovery.job : null, result: recovery }
     }
-    const from = { address, known: read, read: readJob }
-    const update = await updateDocument(this.options.store, from, decide)
+    const from = { address, known: asked?.read ?? null, read: readJob }
+    const update = await updateDocument(store, from, decide)
     if (update.kind === 'missing') return untouched
-    if (update.result.kind === 'mustAsk')
-      return this.lookAtJob(address, range, { agents: await ask?.(range), read: update.result.read })
+    if (update.result.kind === 'mustAsk' && ask !== undefined) {
+      const { read } = update.result
+      const [agents, steps] = await Promise.all([ask(range), readSteps(store, read)])
+      return this.lookAtJob(address, range, { answer: { agents, steps }, read })
+    }
+    if (update.result.kind === 'mustAsk') return untouched
     if (update.kind === 'written') {
       if (update.result.kind === 'abandoned') await removeStaged(this.options.store, update.document)
       this.reportJob(update.result, update.document)

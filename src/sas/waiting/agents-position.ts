@@ -14,7 +14,9 @@ export interface AgentsPosition {
 
 /** The position as the supervisor knows it. */
 export interface KnownPosition extends AgentsPosition {
-  /** Whether no instance of the role agents has read the range for so long that it needs an operator. */
+  /** The store's time of the report, or infinity if the agents of this process have just said it. */
+  readonly saidAtMs: number
+  /** Whether no instance of the role agents has read the range for so long that another one should have taken it over. */
   readonly isAway: boolean
 }
 
@@ -28,31 +30,43 @@ export interface AgentsKnown {
 
 /**
  * - `begun`: an attempt has begun, or no agents report that they may not have come to it.
- * - `waiting`: agents may not have come to the step yet.
- * - `away`: the same, but no instance reads the range of the step.
+ * - `waiting`: the step waits for a slot, or agents will soon come to it.
+ * - `unread`: no agents will soon come to the step, because no instance reads its range, or because the line of other agents
+ *   holds up the feed.
  */
-export type AttemptStanding = 'begun' | 'waiting' | 'away'
+export type AttemptStanding = 'begun' | 'waiting' | 'unread'
 
 /** A document as it was read. `_ts` is the store's time of its last write in seconds, or missing if it is unknown. */
 interface Dated {
   readonly _ts?: number
 }
 
+/** A report that is not this much newer than a dispatch may not know it yet. */
+const newsAfterMs = 3_000
+
 /** Says whether the attempt of a dispatched step without a claim has begun. */
 export function standingOf(step: StepDocument & Dated, agents: AgentsKnown): AttemptStanding {
+  if (agents.hasBegun(step)) return 'begun'
   const { actor } = workOf(step)
-  const ahead = agents.positions.filter(
-    ({ begunUntilMs, lines }) => dispatchedMs(step) >= Math.min(begunUntilMs, lines.get(actor) ?? Infinity),
-  )
-  if (ahead.length === 0 || agents.hasBegun(step)) return 'begun'
-  return ahead.every(({ isAway }) => isAway) ? 'away' : 'waiting'
+  const all = agents.positions.map((position) => standingAt(position, actor, dispatchedMs(step)))
+  if (all.includes('waiting')) return 'waiting'
+  return all.includes('unread') ? 'unread' : 'begun'
 }
 
-/** Checks whether a step that was dispatched with this version of its job may still wait for agents. */
-export function mayHaveWaitingSteps(job: Dated, { positions }: AgentsKnown): boolean {
-  return positions.some(
-    ({ begunUntilMs, lines }) => dispatchedMs(job) >= Math.min(begunUntilMs, ...lines.values()),
-  )
+function standingAt(
+  { begunUntilMs, lines, saidAtMs, isAway }: KnownPosition,
+  actor: string,
+  dispatchedAtMs: number,
+): AttemptStanding {
+  const isInLine = dispatchedAtMs >= (lines.get(actor) ?? Infinity)
+  if (!isInLine && dispatchedAtMs < begunUntilMs) return 'begun'
+  const isHeldUp = !isInLine && lines.size > 0 && saidAtMs > dispatchedAtMs + newsAfterMs
+  return isAway || isHeldUp ? 'unread' : 'waiting'
+}
+
+/** Checks whether an owner has not read its range yet, so that its position soon changes. */
+export function isBeginning({ positions }: AgentsKnown): boolean {
+  return positions.some(({ begunUntilMs, isAway }) => begunUntilMs === 0 && !isAway)
 }
 
 function dispatchedMs({ _ts = 0 }: Dated): number {

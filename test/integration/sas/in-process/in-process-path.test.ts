@@ -289,6 +289,7 @@ describe('an outcome on the in-process path', () => {
     await world.clock.advance(30_000)
     end.resolve('sold')
     await world.telemetry.waitFor('outcome.discarded')
-    expect(world.faults.writes).toHaveLength(1)
+    expect(await world.step()).toMatchObject({ outcome: null, claim: { by: 'one' } })
+    expect(world.faults.writes).toHaveLength(2)
   })
 })

@@ -70,7 +70,7 @@ describe('an attempt that may still wait for a slot (I44)', () => {
   it.each([
     ['have not come to its dispatch', notReached],
     ['have a line since its dispatch', inLine],
-    ['have not come to its dispatch in one of two ranges', agentsAt(aPosition(late.now), aPosition(0))],
+    ['have not come to its dispatch in one of two ranges', agentsAt(aPosition(late.now), aPosition(1))],
   ])('is left alone if its agents %s, and is looked at again later', (_what, agents) => {
     const dueMs = submittedAtMs + 30_000
     const untilMs = late.now + (late.now - dispatchedMs) / 2
@@ -118,25 +118,57 @@ describe('an attempt that may still wait for a slot (I44)', () => {
     expect(decided({ ...late.step('pay'), lockedBy: null }, notReached).kind).toBe('unclaimed')
   })
 
-  it('is flagged once if no instance reads its range, with the same fence and no failure', () => {
-    const away = agentsAt(aPosition(dispatchedMs, {}, true))
+  it.each([
+    ['no instance reads its range', agentsAt(aPosition(dispatchedMs, { shop: 0 }, true))],
+    ['the line of other agents holds up the feed', agentsAt(aPosition(dispatchedMs, { bank: 0 }))],
+  ])('is offered again without a failure if %s, each time longer', (_when, agents) => {
     const before = late.step('pay')
-    const flagged = decided(before, away)
-    if (flagged.kind !== 'unclaimed') throw new Error(flagged.kind)
-    const attention = {
-      kind: 'unclaimed',
-      stepId: 'pay',
-      message: expect.stringContaining('no instance') as string,
-    }
-    expect(flagged.step).toMatchObject({ ...before, attention })
-    // The flag was written after the deadline. This does not mean that clocks disagree.
-    const written = { ...flagged.step, _ts: Math.ceil(late.now / 1_000) }
-    expect(recoverStep(written, { ...policy, agents: agentsAt(aPosition(0, {}, true)) }).kind).toBe('inLine')
-    expect(recoverStep(written, { ...policy, agents: agentsAt() })).toMatchObject({
-      kind: 'retry',
-      step: { attention: null, failureCount: 1 },
+    const once = decided(before, agents)
+    if (once.kind !== 'unclaimed') throw new Error(once.kind)
+    const message = 'no agent "shop" took the step within 30000 ms: check that one is running'
+    expect(once.step).toMatchObject({
+      processState: 'Pending',
+      failureCount: 0,
+      fence: before.fence + 1,
+      mayHaveActed: true,
+      lateDispatches: 1,
+      attention: { kind: 'unclaimed', stepId: 'pay', message },
+      completeByMs: late.now + 30_000,
     })
-    expect(decided(before, agentsAt(aPosition(0, {}, true), aPosition(0))).kind).toBe('inLine')
+    const anHour = 3_600_000
+    const flagged = { ...before, attention: once.step.attention, lateDispatches: 1 }
+    const twice = decided(flagged, agents, late.now + anHour / 2)
+    expect(twice).toMatchObject({ kind: 'unclaimed', step: { completeByMs: late.now + anHour } })
+  })
+
+  it('is left alone if the last report may be older than its dispatch, or if another range may have it in a line', () => {
+    const heldUp = aPosition(dispatchedMs, { bank: 0 })
+    expect(decided(late.step('pay'), agentsAt({ ...heldUp, saidAtMs: dispatchedMs + 3_000 })).kind).toBe(
+      'inLine',
+    )
+    expect(decided(late.step('pay'), agentsAt({ ...heldUp, saidAtMs: dispatchedMs + 3_001 })).kind).toBe(
+      'unclaimed',
+    )
+    expect(decided(late.step('pay'), agentsAt(heldUp, aPosition(1, { shop: 0 }))).kind).toBe('inLine')
+  })
+
+  it('is looked at again soon while an owner has not read its range yet', () => {
+    const afterAnHour = submittedAtMs + 3_600_000
+    const beginning = agentsAt(aPosition(0))
+    expect(decided(late.step('pay'), beginning, afterAnHour)).toMatchObject({ untilMs: afterAnHour + 5_000 })
+  })
+
+  it('counts as failed if agents claimed it when its time was up, although this was written after the deadline', () => {
+    const step = late.step('pay')
+    const at = (ms: number) => new Date((step.completeByMs ?? 0) + ms).toISOString()
+    const claimed = (ms: number) => ({
+      ...step,
+      claim: { by: 'agents-1', token: 't', fence: step.fence, at: at(ms) },
+      _ts: Math.ceil(late.now / 1_000),
+    })
+    expect(recoverStep(claimed(1), policy).kind).toBe('retry')
+    // This claim is older than the deadline, so it was written too late because clocks disagree.
+    expect(recoverStep(claimed(-1), policy).kind).toBe('unclaimed')
   })
 })
 
