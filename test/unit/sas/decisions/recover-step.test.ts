@@ -166,7 +166,7 @@ describe('an attempt that may still wait for a slot (I44)', () => {
       claim: { by: 'agents-1', token: 't', fence: step.fence, at: at(ms) },
       _ts: Math.ceil(late.now / 1_000),
     })
-    expect(recoverStep(claimed(1), policy).kind).toBe('retry')
+    expect(recoverStep(claimed(0), policy).kind).toBe('retry')
     // This claim is older than the deadline, so it was written too late because clocks disagree.
     expect(recoverStep(claimed(-1), policy).kind).toBe('unclaimed')
   })
