@@ -32,7 +32,6 @@ const unknown: RangePosition = {
   feedRange: { min: '', max: 'FF' },
   begunUntilMs: 0,
   lines: new Map(),
-  saidAtMs: 0,
   isAway: false,
 }
 
@@ -61,16 +60,15 @@ export function askAgents(options: AskAgentsOptions): AskAgents {
     const here = inProcessPath?.agents
     const isAsked = ({ feedRange }: { readonly feedRange: FeedRange }): boolean =>
       range === null || overlap(range, feedRange)
-    const elsewhere = known.filter(({ leaseToken }) => here?.at(leaseToken) === undefined)
-    const offers = here?.all() ?? []
+    const isElsewhere = ({ leaseToken }: RangePosition): boolean => here?.at(leaseToken) === undefined
+    const elsewhere = known.filter((position) => isElsewhere(position) && isAsked(position))
+    const offers = (here?.all() ?? []).filter(isAsked)
+    const [only, ...others] = [...offers, ...elsewhere]
     return {
-      positions: [
-        ...offers
-          .filter(isAsked)
-          .map((offer) => ({ ...offer.position(), saidAtMs: Infinity, isAway: false })),
-        ...elsewhere.filter(isAsked),
-      ],
+      positions: [...offers.map((offer) => ({ ...offer.position(), isAway: false })), ...elsewhere],
       hasBegun: (step) => offers.some((offer) => offer.hasBegun(step)),
+      // Only the owner of the range of the step may start it.
+      start: (step) => only !== undefined && 'start' in only && others.length === 0 && only.start(step),
     }
   }
 }
@@ -79,11 +77,8 @@ export function askAgents(options: AskAgentsOptions): AskAgents {
  * Returns the position that a lease reports. An owner that reports none is an older version or another SDK, so all attempts in
  * its range count as begun. In a free range without a report, every step may wait for the next owner.
  */
-function positionIn(
-  { leaseToken, feedRange, owner, report, storedAtMs: saidAtMs }: Lease,
-  isAway: boolean,
-): RangePosition {
+function positionIn({ leaseToken, feedRange, owner, report }: Lease, isAway: boolean): RangePosition {
   const position = readAgentsReport(report)?.position ?? null
   const begunUntilMs = position?.begunUntilMs ?? (owner === null && !isAway ? 0 : Infinity)
-  return { leaseToken, feedRange, begunUntilMs, lines: position?.lines ?? new Map(), saidAtMs, isAway }
+  return { leaseToken, feedRange, begunUntilMs, lines: position?.lines ?? new Map(), isAway }
 }

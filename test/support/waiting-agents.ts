@@ -11,12 +11,12 @@ export function aPosition(
   lines: Readonly<Record<string, number>> = {},
   isAway = false,
 ): KnownPosition {
-  return { begunUntilMs, lines: new Map(Object.entries(lines)), saidAtMs: Infinity, isAway }
+  return { begunUntilMs, lines: new Map(Object.entries(lines)), isAway }
 }
 
 /** Agents of other processes with these positions. */
 export function agentsAt(...positions: readonly KnownPosition[]): AgentsKnown {
-  return { positions, hasBegun: () => false }
+  return { positions, hasBegun: () => false, start: () => false }
 }
 
 /** What agents say in an offer while no step waits for them. */

@@ -6,6 +6,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
+import { isLongOffer, isTaken } from './claim.js'
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { isLeftBehind } from '../model/work.js'
@@ -105,8 +106,15 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   if (!isOwed) return [cancelStep(step)]
   // An agent that has not read the new fence may continue its attempt until the deadline. The undo waits for
   // the deadline, so that it also covers the effect of this attempt (F-K2).
-  const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
-  return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
+  const endMs = step.lockedBy === null ? 0 : endOfAttempt(step, by.now)
+  return by.now < endMs ? [undoAfter(step, endMs, by)] : [beginUndo(step, by)]
+}
+
+/** Returns the latest time until which an attempt that has begun may last. An offer may last longer than an attempt. */
+function endOfAttempt(step: StepDocument, now: number): number {
+  const { completeByMs, completeWithinMs } = step
+  const isOffer = isLongOffer(step) && !isTaken(step)
+  return Math.min(completeByMs ?? 0, isOffer ? now + completeWithinMs : Infinity)
 }
 
 /**

@@ -42,7 +42,7 @@ const progressEveryMs = 10_000
  * alone if the last report is old enough.
  */
 export function extend(
-  step: StepDocument,
+  step: StepDocument & { readonly _ts?: number },
   claimant: Claimant,
   { now, endByMs, progress, late }: AskedAt,
 ): Extension {
@@ -78,9 +78,17 @@ export function extend(
     kind: 'write',
     step: withDerivedState<StepDocument>(
       extended,
-      deadline(isOffer ? laterMs : Math.max(laterMs, step.completeByMs)),
+      deadline(Math.max(laterMs, isOffer ? afterItsWrite(step, step.completeByMs) : step.completeByMs)),
     ),
   }
+}
+
+/** Returns a deadline for an agent whose clock is slow: one attempt after the last write of the step, by the store's time. */
+function afterItsWrite(
+  { completeWithinMs, _ts = 0 }: StepDocument & { readonly _ts?: number },
+  latestMs: number,
+): number {
+  return Math.min(latestMs, _ts * 1_000 + completeWithinMs)
 }
 
 function lastReportMs({ progress }: StepDocument): number {

@@ -1,5 +1,5 @@
 import { offerWithinMs } from '../model/work.js'
-import type { JobDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
 import { standingOf, type AgentsKnown } from '../waiting/agents-position.js'
 import { mayWait } from './claim.js'
@@ -79,10 +79,17 @@ export function recoverJob(
 function waitsForAgents({ steps: ledger }: JobDocument, { steps, agents }: JobAnswer): boolean {
   const underWay = Object.entries(ledger).filter(([, entry]) => isUnderWay(entry))
   const found = underWay.flatMap(([stepId, { dispatch }]) =>
-    steps.filter((step) => step.stepId === stepId && step.dispatch === dispatch && step.outcome === null),
+    steps.filter((step) => step.stepId === stepId && step.dispatch === dispatch && isLeftToWorker(step)),
   )
   const waiting = found.filter((step) => mayWait(step) && standingOf(step, agents) === 'waiting')
   return found.length === underWay.length && waiting.length > 0
+}
+
+/** Checks whether the step has nothing yet that its scheduler must take over. */
+function isLeftToWorker({ outcome, event, processState }: StepDocument): boolean {
+  const isOpen =
+    processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
+  return isOpen && outcome === null && event === null
 }
 
 /** Marks a staged job as abandoned. If the submitter still writes, the new etag causes a conflict (F-S8). */

@@ -75,8 +75,11 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   return { kind: 'unclaimed', step: offered({ ...fenced, attention, lateDispatches }, policy, withinMs) }
 }
 
-/** The shortest and the longest time before the supervisor checks a step again that may wait for a slot. */
-const [soonestLookMs, latestLookMs] = [5_000, 600_000]
+/**
+ * The shortest and the longest time before the supervisor checks a step again that may wait for a slot, and the longest time
+ * while an owner has not read its range yet.
+ */
+const [soonestLookMs, latestLookMs, beginningLookMs] = [5_000, 600_000, 30_000]
 
 /** Returns the time before the next check. It is longer for older dispatches, so that a long line costs few reads. */
 export function lookAgainMs(
@@ -84,8 +87,8 @@ export function lookAgainMs(
   now: number,
   agents: AgentsKnown,
 ): number {
-  if (isBeginning(agents)) return soonestLookMs
-  return Math.min(latestLookMs, Math.max(soonestLookMs, (now - _ts * 1_000) / 2))
+  const latestMs = isBeginning(agents) ? beginningLookMs : latestLookMs
+  return Math.min(latestMs, Math.max(soonestLookMs, (now - _ts * 1_000) / 2))
 }
 
 /**
@@ -105,10 +108,11 @@ export function graceOf(step: StepDocument, graceMs: number): number {
  * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late. A claim that agents
  * write because an attempt had no outcome says nothing about clocks.
  */
-function isLate({ kind, lockedBy, outcome, completeByMs, claim, _ts = 0 }: ReadStep): boolean {
+function isLate({ kind, lockedBy, outcome, completeByMs, claim, fence, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
   const byMs = completeByMs ?? Infinity
-  return isUnderWay && byMs <= _ts * 1_000 && !(claim !== null && Date.parse(claim.at) >= byMs)
+  const isSaidAfterwards = claim?.fence === fence && Date.parse(claim.at) >= byMs
+  return isUnderWay && byMs <= _ts * 1_000 && !isSaidAfterwards
 }
 
 /** Flags the step and schedules another dispatch after a pause that doubles while clocks disagree. */

@@ -62,6 +62,7 @@ export class StepRecovery {
         : this.putToRest(address, known)
     }
     if (update.kind === 'written') this.report(result, update.document)
+    if (result.kind === 'inLine' && read !== null) agents?.start(read)
     return lookOf(update.kind, result)
   }
 

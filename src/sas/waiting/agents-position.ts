@@ -14,8 +14,6 @@ export interface AgentsPosition {
 
 /** The position as the supervisor knows it. */
 export interface KnownPosition extends AgentsPosition {
-  /** The store's time of the report, or infinity if the agents of this process have just said it. */
-  readonly saidAtMs: number
   /** Whether no instance of the role agents has read the range for so long that another one should have taken it over. */
   readonly isAway: boolean
 }
@@ -26,13 +24,17 @@ export interface AgentsKnown {
   readonly positions: readonly KnownPosition[]
   /** Checks whether the agents of this process have begun the attempt. */
   readonly hasBegun: (step: StepDocument) => boolean
+  /**
+   * Lets the agents of this process begin a waiting step beyond their feed, if they have a free slot. Returns whether they do so.
+   * The line of one agent holds up the feed, and so the steps of others.
+   */
+  readonly start: (step: StepDocument & { readonly _etag: string; readonly _ts: number }) => boolean
 }
 
 /**
  * - `begun`: an attempt has begun, or no agents report that they may not have come to it.
  * - `waiting`: the step waits for a slot, or agents will soon come to it.
- * - `unread`: no agents will soon come to the step, because no instance reads its range, or because the line of other agents
- *   holds up the feed.
+ * - `unread`: no agents will soon come to the step, because no instance reads its range.
  */
 export type AttemptStanding = 'begun' | 'waiting' | 'unread'
 
@@ -40,9 +42,6 @@ export type AttemptStanding = 'begun' | 'waiting' | 'unread'
 interface Dated {
   readonly _ts?: number
 }
-
-/** A report that is not this much newer than a dispatch may not know it yet. */
-const newsAfterMs = 3_000
 
 /** Says whether the attempt of a dispatched step without a claim has begun. */
 export function standingOf(step: StepDocument & Dated, agents: AgentsKnown): AttemptStanding {
@@ -54,14 +53,13 @@ export function standingOf(step: StepDocument & Dated, agents: AgentsKnown): Att
 }
 
 function standingAt(
-  { begunUntilMs, lines, saidAtMs, isAway }: KnownPosition,
+  { begunUntilMs, lines, isAway }: KnownPosition,
   actor: string,
   dispatchedAtMs: number,
 ): AttemptStanding {
   const isInLine = dispatchedAtMs >= (lines.get(actor) ?? Infinity)
   if (!isInLine && dispatchedAtMs < begunUntilMs) return 'begun'
-  const isHeldUp = !isInLine && lines.size > 0 && saidAtMs > dispatchedAtMs + newsAfterMs
-  return isAway || isHeldUp ? 'unread' : 'waiting'
+  return isAway ? 'unread' : 'waiting'
 }
 
 /** Checks whether an owner has not read its range yet, so that its position soon changes. */
