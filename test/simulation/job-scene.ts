@@ -384,13 +384,20 @@ function give(client: JobClient, jobId: string, command: PlainCommand): Promise<
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
   if ('migrateTo' in command) return migrateTwice(client, jobId, command.migrateTo)
-  if ('snooze' in command) return client.triage(jobId, { ...command, ...person, assignee: 'ann' })
+  if ('snooze' in command) return snoozeOnce(client, jobId, command.snooze)
   if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, person)
   if ('resumeAll' in command) return client.resume(command.resumeAll, about)
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
   const { raiseEventFor: waiting, key } = command
   if (key === undefined) return client.raiseEvent(jobId, waiting, { item: 'approved' })
   return client.raiseEvent(jobId, waiting, { item: key }, { key })
+}
+
+/** Snoozes one flag. An operator who comes back after a crash first looks whether the job has been snoozed. */
+async function snoozeOnce(client: JobClient, jobId: string, snooze: string): Promise<void> {
+  const view = await (await client.get(jobId))?.view()
+  if (view?.audit.some(({ command }) => command === 'triage') === true) return
+  await client.triage(jobId, { snooze, ...person, assignee: 'ann' })
 }
 
 /** Repeats the command, as an operator who missed the answer. The new plan is not written again. */
