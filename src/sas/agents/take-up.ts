@@ -3,7 +3,7 @@ import { retry } from '../../platform/internal.js'
 import type { StepDocument } from '../model/documents.js'
 import { StoreUnavailable } from '../model/errors.js'
 import { claimAfterwards, isLongOffer, mayWait, type Claimant } from '../decisions/claim.js'
-import { wholeTime } from '../decisions/extend.js'
+import { enoughTime } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
@@ -17,7 +17,7 @@ function isMissingTime(
 ): boolean {
   // The limit of its job may leave less than `completeWithin`.
   const givenMs = Math.min(completeWithinMs, completeByMs - _ts * 1_000)
-  return completeByMs - now < givenMs * wholeTime
+  return completeByMs - now < givenMs * enoughTime
 }
 
 type TakeUpOptions = Omit<MoreTimeOptions, 'late' | 'progress'>

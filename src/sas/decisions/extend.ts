@@ -29,7 +29,7 @@ export interface LateBegin {
 }
 
 /** An attempt that begins with more than this part of its time has not lost enough of it to justify a write. */
-export const wholeTime = 0.9
+export const enoughTime = 0.9
 
 /** The shortest time between two writes of progress, so that many reports cost few requests. */
 const progressEveryMs = 10_000
@@ -60,7 +60,7 @@ export function extend(
   const isNews = progress !== undefined && now - lastReportMs(step) >= progressEveryMs
   // An offer may last longer than an attempt.
   const isOffer = isLate && isLongOffer(step)
-  const enough = isLate ? wholeTime : 1 / 2
+  const enough = isLate ? enoughTime : 1 / 2
   const isEnough = step.completeByMs - now > step.completeWithinMs * enough
   if (!isNews && !isOffer && isEnough) return { kind: 'unchanged' }
   // No attempt may last longer than its job, except an undo (F-Q13).
