@@ -36,7 +36,8 @@ export async function newestDeadLetters(container: Container, limit: number): Pr
     query: `SELECT TOP @limit ${fields} FROM c WHERE ${written} ORDER BY c._ts DESC`,
     parameters: [{ name: '@limit', value: limit }],
   }
-  const { resources } = await container.items.query<Row>(query).fetchAll()
+  // By default, the SDK asks for the rows of an ordered query ten at a time.
+  const { resources } = await container.items.query<Row>(query, { maxItemCount: limit }).fetchAll()
   return resources.map(({ id, documentId, leaseToken, storedAt, name, message }) => ({
     ...{ id, documentId, leaseToken },
     at: new Date(storedAt * 1_000).toISOString(),
