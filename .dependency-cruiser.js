@@ -13,7 +13,7 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = ['sas/model', 'sas/store', 'sas/store/filters', '/lease-store']
+const stores = ['sas/model', 'sas/store', 'sas/store/cosmos', 'sas/store/filters', '/lease-store']
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
@@ -81,9 +81,8 @@ const rooms = {
     model: ['model/checks', 'model/copies', 'model/values', '/platform'],
     plan: ['model', 'model/values'],
     'store/filters': ['model', '/platform'],
-    store: [
-      'model', 'model/copies', 'model/values', 'store/filters', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
-    ],
+    store: ['model', 'model/copies', 'model/values', 'store/filters', '/platform', '/telemetry'],
+    'store/cosmos': ['model', 'store', 'store/filters', '/change-feed-processor', '/lease-store', '/platform'],
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
@@ -136,7 +135,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'fleet-decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'fleet-decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/cosmos', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

@@ -1,5 +1,5 @@
 import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
-import type { DocumentAddress } from '../sas/store/state-store.js'
+import { rowsPerPage, type DocumentAddress } from '../sas/store/state-store.js'
 import {
   listCharge,
   queryCharge,
@@ -71,7 +71,7 @@ export class EngineDocuments {
     isWanted: (document: Readonly<JsonObject>) => boolean,
   ): Promise<readonly DocumentVersion[]> {
     const found = await this.find(isWanted, { partition })
-    this.options.onCharge(operation, listCharge(found.map(({ bytes }) => bytes)))
+    this.options.onCharge(operation, listCharge(found.map(({ bytes }) => bytes), rowsPerPage))
     return found
   }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../change-feed-processor/index.js'
 import type { Container, VersionFields } from '../emulator/engine/index.js'
-import { storeError } from '../sas/store/cosmos-store-error.js'
+import { storeError } from '../sas/store/cosmos/cosmos-store-error.js'
 import type { DocumentAddress, StateWrite, Stored } from '../sas/internal.js'
 import type { Checker, SimulationEvent } from './events.js'
 import { feedWiring } from './lease-wiring.js'

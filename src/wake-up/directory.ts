@@ -22,8 +22,8 @@ interface Listed {
 }
 
 /**
- * Knows which process reads a feed range in which role, as the leases say. The leases are listed only when a
- * hint must be sent, at most once in five seconds. An error of the store means that no address is known.
+ * Knows which process reads a feed range in which role, as the leases say. For hints, the leases are listed at most once in
+ * five seconds. An error of the store means that no address is known.
  */
 export class WakeDirectory {
   private readonly listed = new Map<Reader, Listed>()
@@ -93,7 +93,8 @@ export class WakeDirectory {
     return isHere ? address : null
   }
 
-  private refreshed(role: Reader): Promise<void> {
+  /** Lists the leases of the role. */
+  refreshed(role: Reader): Promise<void> {
     const running = this.listing.get(role)
     if (running !== undefined) return running
     const listing = this.list(role)

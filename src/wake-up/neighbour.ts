@@ -32,6 +32,13 @@ const knownMs = 5_000
 /** The largest number of awaited jobs in one message. */
 const jobsInMessage = 2_000
 
+/** A wait for the end of a job. */
+export interface Wait {
+  readonly job: AwaitedJob
+  /** The physical partition of the job, or null if it is unknown. */
+  readonly physicalRangeId: string | null
+}
+
 export interface NeighbourParts {
   readonly address: WakeAddress
   /** Names this process in the other process. */
@@ -54,7 +61,8 @@ export interface NeighbourParts {
 export class Neighbour {
   private readonly waking = new Map<Reader, Set<string> | null>()
   private awaited: AwaitedJob[] = []
-  private awaitedCount = 0
+  /** The waits for whose ends this process asks. */
+  readonly waits = new Set<Wait>()
   private isBusy = false
   private isAsking = false
   private answer: { readonly taken: TakenWork | null; readonly atMs: number } | null = null
@@ -89,15 +97,13 @@ export class Neighbour {
     return this.answer !== null && this.parts.clock.monotonic() - this.answer.atMs < knownMs
   }
 
-  /** Asks the process to tell when the job has ended. Returns a function that ends the wait. */
-  awaitEnd(job: AwaitedJob): () => void {
-    this.awaited.push(job)
-    this.awaitedCount += 1
+  /** Asks the process to tell when the job has ended, until the wait is deleted from {@link waits}. */
+  awaitEnd(wait: Wait): void {
+    if (this.waits.has(wait)) return
+    this.waits.add(wait)
+    this.awaited.push(wait.job)
     this.send()
     this.ask()
-    return () => {
-      this.awaitedCount -= 1
-    }
   }
 
   private send(): void {
@@ -142,7 +148,7 @@ export class Neighbour {
   }
 
   private async asking(): Promise<void> {
-    while (this.awaitedCount > 0 && !this.closing.aborted) {
+    while (this.waits.size > 0 && !this.closing.aborted) {
       const answer = await this.posted(paths.ended, { session: this.parts.session }, questionTimeoutMs)
       const { ended } = endedAnswer.parse(parsedJson(answer))
       for (const job of ended) this.parts.onEnded(job)

@@ -5,8 +5,9 @@ import { readers, type EndHints, type JobAddress, type Reader } from '../sas/int
 import type { Telemetry } from '../telemetry/index.js'
 import { WakeDirectory, type ListLeases } from './directory.js'
 import type { AwaitedJob, HintMessage, TakenWork } from './message.js'
-import { Neighbour } from './neighbour.js'
+import { Neighbour, type Wait } from './neighbour.js'
 import type { Post } from './post.js'
+import { WaitsElsewhere } from './waits-elsewhere.js'
 import { wakeAddressOf, type WakeAddress } from './wake-address.js'
 
 /** A process that did not answer gets no hints for this time. */
@@ -33,6 +34,7 @@ export class WakeUpsOfOthers implements EndHints {
   private readonly avoidedUntil = new Map<string, number>()
   private readonly listeners = new Map<string, Set<() => void>>()
   private readonly directory: WakeDirectory
+  private readonly waits: WaitsElsewhere
   private readonly closing = new AbortController()
   private readonly unsubscribe: readonly (() => void)[]
   private own: string | null = null
@@ -41,6 +43,13 @@ export class WakeUpsOfOthers implements EndHints {
   constructor(private readonly options: WakeUpOptions) {
     const { hints, list, clock, processes } = options
     this.directory = new WakeDirectory(list, clock, processes)
+    this.waits = new WaitsElsewhere({
+      directory: this.directory,
+      clock,
+      neighbour: (address) => this.neighbour(address),
+      isOwn: ({ origin }) => origin === this.own,
+      closing: this.closing.signal,
+    })
     this.unsubscribe = readers.map((role) =>
       hints.part(role).subscribe((physicalRangeId) => {
         if (!this.isReceiving) this.wake(role, physicalRangeId)
@@ -71,19 +80,12 @@ export class WakeUpsOfOthers implements EndHints {
     const key = `${job.pk}\n${job.jobId}`
     const listeners = this.listeners.get(key) ?? new Set()
     this.listeners.set(key, listeners.add(onHint))
-    const ends: (() => void)[] = [
-      () => {
-        listeners.delete(onHint)
-        if (listeners.size === 0) this.listeners.delete(key)
-      },
-    ]
-    let isOver = false
-    this.withNeighbours('scheduler', physicalRangeId, (neighbour) => {
-      if (!isOver) ends.push(neighbour.awaitEnd([job.pk, job.jobId]))
-    })
+    const wait: Wait = { job: [job.pk, job.jobId], physicalRangeId }
+    this.waits.add(wait)
     return () => {
-      isOver = true
-      for (const end of ends.splice(0)) end()
+      listeners.delete(onHint)
+      if (listeners.size === 0) this.listeners.delete(key)
+      this.waits.end(wait, this.neighbours.values())
     }
   }
 
@@ -162,12 +164,15 @@ export class WakeUpsOfOthers implements EndHints {
 
   private failed(address: WakeAddress, error: unknown): void {
     const id = `${address.origin}#${address.key}`
-    if (!this.neighbours.delete(id)) return
+    const neighbour = this.neighbours.get(id)
+    if (neighbour === undefined) return
+    this.neighbours.delete(id)
     const { clock, telemetry } = this.options
     const now = clock.monotonic()
     for (const [other, until] of this.avoidedUntil) if (until < now) this.avoidedUntil.delete(other)
     this.avoidedUntil.set(id, now + avoidedMs)
     this.directory.distrust(address)
     telemetry.emit({ type: 'wakeUp.failed', origin: address.origin, error })
+    this.waits.failed(neighbour)
   }
 }

@@ -45,6 +45,36 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
+    describe('many writes of single documents at the same time', () => {
+      it('are each applied or refused for themselves', async () => {
+        const { store } = opened
+        const ids = Array.from({ length: 150 }, (_, index) => `n${index}`)
+        const etags = new Map<string, string>()
+        for (const id of ids) {
+          const [etag = ''] = applied(await store.apply(id, [create(note(id, 'first', id))])).etags
+          etags.set(id, etag)
+        }
+        const ifMatchOf = (id: string, index: number) => (index % 3 === 1 ? '"stale"' : (etags.get(id) ?? ''))
+        const idOf = (id: string, index: number) => (index % 3 === 2 ? `${id}-missing` : id)
+        const replacing = ids.map((id, index) => {
+          const document = note(idOf(id, index), 'second', id)
+          return store.apply(id, [{ kind: 'replace', document, ifMatch: ifMatchOf(id, index) }])
+        })
+        const results = await Promise.all(replacing)
+        for (const [index, id] of ids.entries()) {
+          const result = results[index]
+          const found = await store.read({ pk: id, id })
+          if (index % 3 === 0)
+            expect([result, found]).toMatchObject([{ etags: [found?._etag] }, { text: 'second' }])
+          else
+            expect([result, found]).toMatchObject([
+              { kind: 'conflict', reason: index % 3 === 1 ? 'changed' : 'missing' },
+              { text: 'first' },
+            ])
+        }
+      })
+    })
+
     describe('a group of writes', () => {
       it('is applied as a whole, and each document can be read back', async () => {
         const { store } = opened

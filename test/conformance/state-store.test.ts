@@ -9,7 +9,7 @@ import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import { CosmosJobQueries, CosmosStateStore } from '../../src/sas/internal.js'
 import { submittedAtMs } from '../support/a-job.js'
-import type { StateStore } from '../../src/sas/store/state-store.js'
+import { rowsPerPage, type StateStore } from '../../src/sas/store/state-store.js'
 import { jobQueriesSuite } from './job-queries.suite.js'
 import { portsThrough, servedDoor } from '../support/local-door.js'
 import type { OpenedState } from './opened-state.js'
@@ -159,6 +159,57 @@ describe('the state store on the SDK', () => {
   })
 })
 
+describe('the state store on the SDK with one physical partition', () => {
+  async function counted() {
+    const cosmos = createInProcessCosmos({ partitionCount: 1, random: seededRandom(1) })
+    cosmos.engine.createDatabase(database)
+    const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+    cosmos.engine.createContainer(database, { id: container, partitionKey, defaultTtl: -1 })
+    let count = 0
+    const plugin = (context: unknown, _diagnostics: unknown, next: (on: unknown) => Promise<unknown>) => {
+      count += 1
+      return next(context)
+    }
+    const client = cosmos.client({ plugins: [{ on: 'request', plugin }] } as object)
+    const requests = (): number => count
+    const store = new CosmosStateStore({ container: client.database(database).container(container) })
+    return { store, requests, ...putting(cosmos) }
+  }
+
+  it('asks for all rows of a sweep at once', async () => {
+    const { store, requests, put } = await counted()
+    for (let step = 0; step < 250; step += 1)
+      put({ id: `step ${step}`, pk: 'p', type: 'sas.step', schema: 1, completeByMs: 1 + step })
+    const due = { afterMs: 0, beforeMs: 1_000, pickUpWithinMs: 0 }
+    await store.listOverdue(due, 1_000)
+    const before = requests()
+    expect(await store.listOverdue(due, 1_000)).toHaveLength(250)
+    // Two queries: due documents, and jobs that no scheduler has taken. Each first asks for the ranges and for a plan.
+    expect(requests() - before).toBeLessThanOrEqual(8)
+  })
+
+  it('replaces many single documents with few requests', async () => {
+    const { store, requests } = await counted()
+    const ids = Array.from({ length: 150 }, (_, index) => `n${index}`)
+    const etags = await Promise.all(
+      ids.map(async (id) => {
+        const result = await store.apply(id, [{ kind: 'create', document: { id, pk: id } }])
+        return result.kind === 'applied' ? (result.etags[0] ?? '') : ''
+      }),
+    )
+    const before = requests()
+    const results = await Promise.all(
+      ids.map((id, index) =>
+        store.apply(id, [
+          { kind: 'replace', document: { id, pk: id, text: 'b' }, ifMatch: etags[index] ?? '' },
+        ]),
+      ),
+    )
+    expect(results.map(({ kind }) => kind)).toEqual(ids.map(() => 'applied'))
+    expect(requests() - before).toBeLessThanOrEqual(6)
+  })
+})
+
 describe('the state store on the engine', () => {
   it('charges the lists of a partition as the SDK does', async () => {
     const { cosmos } = await account()
@@ -171,9 +222,9 @@ describe('the state store on the engine', () => {
     charged((onCharge) => new CosmosStateStore({ container: sdk, onCharge }))
     charged((onCharge) => enginePorts(cosmos.engine, database, { onCharge }).stateStore(container))
     const { put } = putting(cosmos)
-    const fullPage = 100
+    const fullPage = rowsPerPage
     for (let step = 0; step < fullPage; step += 1)
-      put({ id: `step ${step}`, pk: 'full', jobId: 'full', type: 'sas.step', text: 'x'.repeat(step) })
+      put({ id: `step ${step}`, pk: 'full', jobId: 'full', type: 'sas.step', text: 'x'.repeat(step % 100) })
     put({ id: 'step', pk: 'p', jobId: 'j', type: 'sas.step', text: 'é'.repeat(3_000) })
     put({ id: 'notice', pk: 'p', jobId: 'j', type: 'sas.notify', completeByMs: 1 })
     for (const { store } of opened) {

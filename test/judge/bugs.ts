@@ -18,7 +18,7 @@ export interface SeededBug extends Bug {
 export const bugs: readonly SeededBug[] = [
   {
     name: 'a step is written without the etag that the decision read',
-    path: 'src/sas/store/cosmos-state-store.ts',
+    path: 'src/sas/store/cosmos/cosmos-state-store.ts',
     code: "accessCondition: { type: 'IfMatch', condition: write.ifMatch },",
     broken: '',
     rejectedBy: ['conditional', 'one-writer'],
@@ -27,7 +27,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a transaction is written without etags',
-    path: 'src/sas/store/cosmos-batch.ts',
+    path: 'src/sas/store/cosmos/cosmos-batch.ts',
     code: 'resourceBody, ifMatch: write.ifMatch }',
     broken: 'resourceBody }',
     rejectedBy: ['conditional', 'one-writer'],
@@ -162,7 +162,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a submission overwrites the job that is there',
-    path: 'src/sas/store/cosmos-batch.ts',
+    path: 'src/sas/store/cosmos/cosmos-batch.ts',
     code: "return { operationType: 'Create', resourceBody }",
     broken: "return { operationType: 'Upsert', resourceBody }",
     rejectedBy: ['conditional', 'submitted-once', 'ended'],

@@ -18,6 +18,9 @@ export function replacing(before: Stored<StateDocument>, after: StateDocument): 
   return { kind: 'replace', document: withoutStoreFields(after), ifMatch: before._etag }
 }
 
+/** The rows that a query for documents asks for at once. */
+export const rowsPerPage = 1_000
+
 const storeFields: ReadonlySet<string> = new Set(['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'])
 
 /** Returns a copy of a document without the fields that the store adds. */
@@ -101,7 +104,7 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
  * The container of jobs, steps and the user's own documents, with the methods that the roles need to run
  * jobs. For people's queries about jobs, see {@link import('./job-queries.js').JobQueries}. The interface has
  * two implementations, which pass the same test suite: a Cosmos container ({@link
- * import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine.
+ * import('./cosmos/cosmos-state-store.js').CosmosStateStore}) and the embedded engine.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached, or if it refuses a request
  * temporarily. Then nothing was written.

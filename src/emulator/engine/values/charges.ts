@@ -62,10 +62,11 @@ export const defaultPageSize = 100
  * Returns the charge of all pages of a query. After a full page, one more page is read, which may be empty.
  *
  * @param sizes the size of each row
+ * @param pageSize the number of rows in a full page
  */
-export function listCharge(sizes: readonly number[]): number {
+export function listCharge(sizes: readonly number[], pageSize: number): number {
   const bytes = sizes.reduce((total, size) => total + size, 0)
-  const morePages = Math.floor(sizes.length / defaultPageSize)
+  const morePages = Math.floor(sizes.length / pageSize)
   return rounded(queryCharge(bytes) + morePages * queryCharge(0))
 }
 

@@ -3,9 +3,9 @@ import { beginPause, isAborted } from '../../../platform/internal.js'
 import type { EndedJob, EndHints, JobAddress, WakeUps } from '../../in-process/job-endings.js'
 import type { JobDocument } from '../../model/documents.js'
 import { isTerminal } from '../../model/process-state.js'
-import type { DocumentAddress, StateStore } from '../../store/state-store.js'
+import type { DocumentAddress, StateDocument, StateStore, Stored } from '../../store/state-store.js'
+import { Together } from '../../store/together.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
-import { JobReads } from './job-reads.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** The pause between two reads of a job's changes. It grows from `minMs` to `maxMs`. */
@@ -28,16 +28,22 @@ export interface JobWaitingParts {
  */
 export class JobWaiting {
   private readonly pace = new WaitPace()
-  private readonly reads: JobReads
+  /** Awaited jobs are read together (ADR 0083). */
+  private readonly reads: Together<DocumentAddress, Stored<StateDocument> | null>
   private waits = 0
 
   constructor(private readonly parts: JobWaitingParts) {
-    this.reads = new JobReads(parts.store, parts.clock)
+    const { store, clock } = parts
+    this.reads = new Together({
+      clock,
+      alone: (address) => store.read(address),
+      together: (addresses) => store.readMany(addresses).catch(() => []),
+    })
   }
 
   /** Reads the job, or returns null. Throws `JobUnreadable` if its document cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
-    return readableJob(this.reads, address)
+    return readableJob({ read: (job) => this.reads.ask(job) }, address)
   }
 
   /** Pauses after `idleLooks` reads without a change, unless the job ends in this process. */

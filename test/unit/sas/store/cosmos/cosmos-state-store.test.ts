@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CosmosJobQueries } from '../../../../src/sas/store/cosmos-job-queries.js'
-import type { CosmosStateStoreOptions } from '../../../../src/sas/store/cosmos-state-requests.js'
-import { CosmosStateStore } from '../../../../src/sas/store/cosmos-state-store.js'
-import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
-import type { StateWrite } from '../../../../src/sas/store/state-store.js'
+import { CosmosJobQueries } from '../../../../../src/sas/store/cosmos/cosmos-job-queries.js'
+import type { CosmosStateStoreOptions } from '../../../../../src/sas/store/cosmos/cosmos-state-requests.js'
+import { CosmosStateStore } from '../../../../../src/sas/store/cosmos/cosmos-state-store.js'
+import { StoreRefused, StoreUnavailable } from '../../../../../src/sas/model/errors.js'
+import type { StateWrite } from '../../../../../src/sas/store/state-store.js'
 
 type Container = CosmosStateStoreOptions['container']
 
@@ -223,5 +223,150 @@ describe('reads of several documents', () => {
     const read = reading(() => Promise.reject(failure(code)))
     expect(await read()).toEqual({ documents: [], requests: 1, charged: 0 })
     expect(await read()).toEqual({ documents: [], requests: later, charged: 0 })
+  })
+})
+
+describe('replaces of single documents at the same time', () => {
+  const write = (id: string, text = ''): StateWrite => ({
+    kind: 'replace',
+    document: { id, pk: `p-${id}`, text },
+    ifMatch: `"${id}"`,
+  })
+  const answered = (statusCode: number, eTag?: string) => ({ statusCode, eTag, requestCharge: 10 })
+  const alone = {
+    etag: '"alone"',
+    requestCharge: 10,
+    headers: { 'x-ms-documentdb-partitionkeyrangeid': '0' },
+  }
+
+  /** A store whose replaces each take a turn. `together` answers the shared requests. */
+  function writing(
+    together: (ids: readonly string[]) => Promise<unknown>,
+    rangeIds: readonly string[] = ['0'],
+  ) {
+    const requests: string[][] = []
+    const ranges = [...rangeIds]
+    const container = {
+      items: {
+        create: () => Promise.resolve(alone),
+        bulk: (operations: readonly { readonly id: string; readonly ifMatch: string }[]) => {
+          const ids = operations.map(({ id }) => id)
+          requests.push(ids)
+          expect(operations.every(({ id, ifMatch }) => ifMatch === `"${id}"`)).toBe(true)
+          return together(ids)
+        },
+      },
+      item: (id: string, pk: string) => ({
+        replace: () => {
+          expect(pk).toBe(id === 'misplaced' ? 'q' : `p-${id}`)
+          requests.push([id])
+          const rangeId = ranges.length > 1 ? ranges.shift() : ranges[0]
+          return Promise.resolve({ ...alone, headers: { 'x-ms-documentdb-partitionkeyrangeid': rangeId } })
+        },
+      }),
+      database: { client: {} },
+    }
+    const charges: string[] = []
+    const store = new CosmosStateStore({
+      container: container as unknown as Container,
+      onCharge: (operation) => charges.push(operation),
+    })
+    const apply = (one: StateWrite) => store.apply(one.document.pk, [one])
+    return {
+      requests,
+      charges,
+      store,
+      apply,
+      all: (ids: readonly string[]) => Promise.all(ids.map((id) => apply(write(id)))),
+    }
+  }
+
+  const done = (etag: string) => ({ kind: 'applied', etags: [etag], physicalRangeId: '0', charge: 10 })
+
+  it('share a request while one is under way, and each gets its own result', async () => {
+    const { requests, charges, apply, all } = writing(() =>
+      Promise.resolve([answered(200, '"2"'), answered(412), answered(404), answered(503)]),
+    )
+    await apply(write('first'))
+    const results = await all(['a', 'b', 'c', 'd', 'e'])
+    expect(requests).toEqual([['first'], ['a'], ['b', 'c', 'd', 'e']])
+    expect(results).toEqual([
+      done('"alone"'),
+      done('"2"'),
+      { kind: 'conflict', id: 'c', reason: 'changed' },
+      { kind: 'conflict', id: 'd', reason: 'missing' },
+      { kind: 'unknownOutcome', cause: new Error('the store answered 503 to the write of "e"') },
+    ])
+    expect(charges).toEqual(Array.from({ length: 6 }, () => 'state.replace'))
+  })
+
+  it.each([429, 449, 410, 413])(
+    'are written alone if their shared request answers %s to them',
+    async (status) => {
+      const { requests, apply, all } = writing(() =>
+        Promise.resolve([answered(200, '"2"'), answered(status)]),
+      )
+      await apply(write('first'))
+      expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), done('"2"'), done('"alone"')])
+      expect(requests).toEqual([['first'], ['a'], ['b', 'c'], ['c']])
+    },
+  )
+
+  it('have an unknown outcome if the answer to their shared request is lost (F-X4)', async () => {
+    const cause = failure('ECONNRESET')
+    const { requests, apply, all } = writing(() => Promise.reject(cause))
+    await apply(write('first'))
+    const unknown = { kind: 'unknownOutcome', cause }
+    expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), unknown, unknown])
+    expect(requests).toEqual([['first'], ['a'], ['b', 'c']])
+  })
+
+  it('have an unknown outcome without the etag of what was written (I2)', async () => {
+    const { apply, all } = writing(() => Promise.resolve([answered(200), answered(200, '')]))
+    await apply(write('first'))
+    expect(await all(['a', 'b', 'c'])).toMatchObject([
+      { kind: 'applied' },
+      { kind: 'unknownOutcome' },
+      { kind: 'unknownOutcome' },
+    ])
+  })
+
+  it.each([
+    [400, 'no more', [['first'], ['a'], ['b', 'c'], ['b'], ['c'], ['d'], ['e'], ['f']]],
+    [429, 'again later', [['first'], ['a'], ['b', 'c'], ['b'], ['c'], ['d'], ['e', 'f'], ['e'], ['f']]],
+  ])(
+    'are written alone if a shared request is refused with %s, and share one %s',
+    async (code, _what, expected) => {
+      const { requests, apply, all } = writing(() => Promise.reject(failure(code)))
+      await apply(write('first'))
+      expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), done('"alone"'), done('"alone"')])
+      await all(['d', 'e', 'f'])
+      expect(requests).toEqual(expected)
+    },
+  )
+
+  it.each([
+    ['before the physical partition is known', ['0'], []],
+    ['in several physical partitions', ['0', '1'], ['first', 'second']],
+  ])('share no request %s', async (_when, rangeIds, before) => {
+    const { requests, apply, all } = writing(() => Promise.resolve([]), rangeIds)
+    for (const id of before) await apply(write(id))
+    await all(['a', 'b', 'c'])
+    expect(requests).toEqual([...before, 'a', 'b', 'c'].map((id) => [id]))
+  })
+
+  it('share no request with creates, with large documents and with those of another partition', async () => {
+    const { requests, store, apply } = writing(() => Promise.resolve([]))
+    await apply(write('first'))
+    const large = write('large', 'x'.repeat(100_000))
+    const created = (id: string): StateWrite => ({ kind: 'create', document: { id, pk: id } })
+    await Promise.all([
+      apply(write('a')),
+      apply(large),
+      apply(created('new')),
+      apply(created('newer')),
+      store.apply('q', [write('misplaced')]),
+    ])
+    expect(requests.sort()).toEqual([['a'], ['first'], ['large'], ['misplaced']])
   })
 })

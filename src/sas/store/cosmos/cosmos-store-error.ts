@@ -1,6 +1,6 @@
-import { errorMessage } from '../../platform/internal.js'
-import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
-import { StoreRefused, StoreUnavailable } from '../model/errors.js'
+import { errorMessage } from '../../../platform/internal.js'
+import { cosmosErrorKind, isTransient } from '../../../../lease-store/internal.js'
+import { StoreRefused, StoreUnavailable } from '../../model/errors.js'
 
 /** Returns `StoreUnavailable` for a temporary failure, and `StoreRefused` for a permanent failure. */
 export function storeError(operation: string, error: unknown): Error {

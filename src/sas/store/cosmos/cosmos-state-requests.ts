@@ -1,6 +1,7 @@
 import type { Container, SqlParameter } from '@azure/cosmos'
-import type { RetryPause } from '../../../lease-store/internal.js'
-import { withoutUndefined } from '../../platform/internal.js'
+import type { RetryPause } from '../../../../lease-store/internal.js'
+import { withoutUndefined } from '../../../platform/internal.js'
+import { rowsPerPage } from '../state-store.js'
 import { storeError } from './cosmos-store-error.js'
 
 /** The container of jobs and steps, and a callback for charges. */
@@ -20,9 +21,6 @@ export interface Question {
   readonly partition?: string
 }
 
-/** The rows of one request. By default, the SDK asks for the rows of an ordered query ten at a time. */
-const maxItemCount = 1_000
-
 /** Makes requests to the state container, reports their charges and translates their errors. */
 export class CosmosStateRequests {
   readonly container: Container
@@ -36,7 +34,8 @@ export class CosmosStateRequests {
       value === undefined ? [] : [{ name: `@${name}`, value }],
     )
     const { partition } = query
-    const options = { maxItemCount, ...withoutUndefined({ partitionKey: partition }) }
+    // By default, the SDK asks for the rows of an ordered query ten at a time.
+    const options = { maxItemCount: rowsPerPage, ...withoutUndefined({ partitionKey: partition }) }
     return this.asking(operation, async () => {
       const iterator = this.container.items.query<T>({ query: query.text, parameters }, options)
       const { resources, requestCharge } = await iterator.fetchAll()

@@ -1,13 +1,13 @@
-import { systemClock } from '../../platform/index.js'
-import { backoffDelayMs, systemRandom } from '../../platform/internal.js'
-import { cosmosErrorKind, failureOf, isTransient, watchFailures } from '../../../lease-store/internal.js'
-import { applyBatch, rangeIdIn } from './cosmos-batch.js'
+import { systemClock } from '../../../platform/index.js'
+import { backoffDelayMs, systemRandom } from '../../../platform/internal.js'
+import { cosmosErrorKind, failureOf, isTransient, watchFailures } from '../../../../lease-store/internal.js'
+import { applyBatch } from './cosmos-batch.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import { overdueDocuments } from './cosmos-overdue.js'
+import { CosmosSingleWrites } from './cosmos-single-writes.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
-import { storeError } from './cosmos-store-error.js'
-import type { NoticeDocument, StepDocument } from '../model/documents.js'
-import { refuseUnreadable } from './readable-writes.js'
+import type { NoticeDocument, StepDocument } from '../../model/documents.js'
+import { refuseUnreadable } from '../readable-writes.js'
 import type {
   ApplyResult,
   ConcernedJob,
@@ -22,8 +22,8 @@ import type {
   StateWrite,
   Stored,
   UnsentNotice,
-} from './state-store.js'
-import { asNotice, asStep } from './decoded-documents.js'
+} from '../state-store.js'
+import { asNotice, asStep } from '../decoded-documents.js'
 
 /** Waits for some milliseconds, each time longer. Other writers of the same document wait for another time. */
 const shortPause = (tries: number): Promise<void> =>
@@ -32,11 +32,13 @@ const shortPause = (tries: number): Promise<void> =>
 /** The state container on Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosStateStore implements StateStore {
   private readonly requests: CosmosStateRequests
+  private readonly singleWrites: CosmosSingleWrites
   /** Whether the store may answer several reads together. Some emulators refuse such requests. */
   private readsTogether = true
 
   constructor(options: CosmosStateStoreOptions) {
     this.requests = new CosmosStateRequests(options)
+    this.singleWrites = new CosmosSingleWrites(this.requests)
     watchFailures(options.container.database.client, options.retryPause ?? shortPause)
   }
 
@@ -76,9 +78,11 @@ export class CosmosStateStore implements StateStore {
     refuseUnreadable(writes)
     const [only, ...more] = writes
     if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes; this one has none')
-    if (more.length === 0) return this.applyOne(partition, only)
+    if (more.length === 0) return this.singleWrites.apply(partition, only)
     const onCharge = (charge: number): void => this.requests.charge('state.batch', charge)
-    return applyBatch(this.requests.container, partition, writes, onCharge)
+    const result = await applyBatch(this.requests.container, partition, writes, onCharge)
+    if (result.kind === 'applied') this.singleWrites.noteRange(result.physicalRangeId)
+    return result
   }
 
   async listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]> {
@@ -151,34 +155,5 @@ export class CosmosStateStore implements StateStore {
 
   private ask(operation: string): Ask {
     return (question) => this.requests.query(operation, question)
-  }
-
-  /**
-   * Makes a single write as a point operation. Unlike a batch, a point operation reports the cause of a
-   * failure.
-   */
-  private async applyOne(partition: string, write: StateWrite): Promise<ApplyResult> {
-    const { document } = write
-    const operation = `state.${write.kind}`
-    try {
-      const answer =
-        write.kind === 'create'
-          ? await this.requests.container.items.create(document)
-          : await this.requests.container.item(document.id, partition).replace(document, {
-              accessCondition: { type: 'IfMatch', condition: write.ifMatch },
-            })
-      this.requests.charge(operation, answer.requestCharge)
-      const { requestCharge: charge, etag } = answer
-      return { kind: 'applied', etags: [etag], physicalRangeId: rangeIdIn(answer.headers), charge }
-    } catch (error) {
-      const { kind } = cosmosErrorKind(error, 'write')
-      if (kind === 'conflict') return { kind: 'conflict', id: document.id, reason: 'exists' }
-      if (kind === 'preconditionFailed') return { kind: 'conflict', id: document.id, reason: 'changed' }
-      if (kind === 'notFound' && write.kind === 'replace') {
-        return { kind: 'conflict', id: document.id, reason: 'missing' }
-      }
-      if (kind === 'unknownOutcome') return { kind: 'unknownOutcome', cause: error }
-      throw storeError(operation, error)
-    }
   }
 }

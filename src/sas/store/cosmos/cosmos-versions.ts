@@ -1,9 +1,9 @@
 import type { ChangeFeedPullModelIterator } from '@azure/cosmos'
-import { errorMessage } from '../../platform/internal.js'
-import { feedModes, feedStartsFor } from '../../change-feed-processor/internal.js'
+import { errorMessage } from '../../../platform/internal.js'
+import { feedModes, feedStartsFor } from '../../../change-feed-processor/internal.js'
 import type { CosmosStateRequests } from './cosmos-state-requests.js'
-import type { DocumentVersionChange, JobQueries, VersionsRead } from './job-queries.js'
-import type { StateDocument } from './state-store.js'
+import type { DocumentVersionChange, JobQueries, VersionsRead } from '../job-queries.js'
+import type { StateDocument } from '../state-store.js'
 
 /** An item of the feed of all versions. Azure leaves out `previous`, except for deletes. */
 interface VersionItem {

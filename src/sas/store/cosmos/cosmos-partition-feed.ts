@@ -1,7 +1,7 @@
 import type { ChangeFeedPullModelIterator, Container } from '@azure/cosmos'
-import { feedStartsFor } from '../../change-feed-processor/internal.js'
-import type { PartitionFeed } from './job-queries.js'
-import type { StateDocument } from './state-store.js'
+import { feedStartsFor } from '../../../change-feed-processor/internal.js'
+import type { PartitionFeed } from '../job-queries.js'
+import type { StateDocument } from '../state-store.js'
 
 const maxItemCount = 100
 

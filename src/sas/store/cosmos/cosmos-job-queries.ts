@@ -4,27 +4,27 @@ import {
   type NoticeDocument,
   type ProcessState,
   type StepDocument,
-} from '../model/documents.js'
-import { jobDocumentId } from '../model/document-ids.js'
-import type { GateDocument } from '../model/gate-documents.js'
-import type { ScheduleDocument } from '../model/schedule-documents.js'
-import { decodeDocument } from '../model/decode.js'
+} from '../../model/documents.js'
+import { jobDocumentId } from '../../model/document-ids.js'
+import type { GateDocument } from '../../model/gate-documents.js'
+import type { ScheduleDocument } from '../../model/schedule-documents.js'
+import { decodeDocument } from '../../model/decode.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosVersions } from './cosmos-versions.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions, type Question } from './cosmos-state-requests.js'
-import { asGate, asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
-import { jobConditions, waitingQuery } from './filters/job-conditions.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
-import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
+import { asGate, asJob, asNotice, asSchedule, asStep } from '../decoded-documents.js'
+import { jobConditions, waitingQuery } from '../filters/job-conditions.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../filters/job-filter.js'
+import { jobPage, pagePositionOf, positionOf, type JobQuestions } from '../job-pages.js'
 import {
   defaultListLimit,
   type JobCounts,
   type JobQueries,
   type PartitionFeed,
   type VersionsRead,
-} from './job-queries.js'
-import type { StateDocument, Stored } from './state-store.js'
-import { hasStepOf, type WaitingStep } from './filters/waiting-steps.js'
+} from '../job-queries.js'
+import type { StateDocument, Stored } from '../state-store.js'
+import { hasStepOf, type WaitingStep } from '../filters/waiting-steps.js'
 
 /** The least number of jobs that one query asks for, if not all of them belong to the list. */
 const leastAsked = 100

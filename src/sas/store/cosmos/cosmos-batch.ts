@@ -1,8 +1,8 @@
 import type { Container, OperationInput } from '@azure/cosmos'
-import { cosmosErrorKind, failureOf, isTransient } from '../../../lease-store/internal.js'
+import { cosmosErrorKind, failureOf, isTransient } from '../../../../lease-store/internal.js'
 import { storeError } from './cosmos-store-error.js'
-import { StoreRefused, StoreUnavailable } from '../model/errors.js'
-import type { ApplyResult, StateWrite } from './state-store.js'
+import { StoreRefused, StoreUnavailable } from '../../model/errors.js'
+import type { ApplyResult, StateWrite } from '../state-store.js'
 
 /**
  * Applies all of these writes in one transaction, or none of them.
@@ -89,7 +89,7 @@ export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | 
   return typeof token === 'string' ? (token.split(':')[0] ?? null) : null
 }
 
-function asOperation(write: StateWrite): OperationInput {
+export function asOperation(write: StateWrite): OperationInput {
   // The SDK's JSON type does not accept `unknown`, but a state document is always JSON.
   const resourceBody = write.document as never
   if (write.kind === 'create') return { operationType: 'Create', resourceBody }

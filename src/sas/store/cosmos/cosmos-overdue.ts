@@ -1,6 +1,6 @@
-import { schemaVersion } from '../model/documents.js'
+import { schemaVersion } from '../../model/documents.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
-import type { OverdueBetween, OverdueDocument } from './state-store.js'
+import type { OverdueBetween, OverdueDocument } from '../state-store.js'
 
 /** Returns a page of jobs, steps and schedules that are due, earliest first. See `StateStore.listOverdue`. */
 export async function overdueDocuments(
