@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/index.js'
+import { afterThisTurn } from '../platform/internal.js'
 import type { Reader } from '../sas/internal.js'
 import {
   bodyOf,
@@ -15,10 +16,10 @@ import type { Post } from './post.js'
 import type { WakeAddress } from './wake-address.js'
 
 /**
- * The shortest time between two messages to one process. The first hint is sent at once. The hints that
- * follow are gathered, because a reader that was just woken polls often anyway.
+ * The shortest time from one message to the next one to the same process, and from one question for ended jobs to the next.
+ * If several hints or ends come in this time, there are many, so more of them are gathered.
  */
-const pauseMs = 10
+const pauseMs = { forOne: 2, forMany: 10 }
 
 /** A hint that is later than this is no faster than a poll. */
 const hintTimeoutMs = 2_000
@@ -60,6 +61,8 @@ export interface NeighbourParts {
  */
 export class Neighbour {
   private readonly waking = new Map<Reader, Set<string> | null>()
+  /** How many hints the next message has. */
+  private wakes = 0
   private awaited: AwaitedJob[] = []
   /** The waits for whose ends this process asks. */
   readonly waits = new Set<Wait>()
@@ -78,6 +81,7 @@ export class Neighbour {
     if (physicalRangeId === null) this.waking.set(role, null)
     else if (ranges === undefined) this.waking.set(role, new Set([physicalRangeId]))
     else ranges?.add(physicalRangeId)
+    this.wakes += 1
     this.send()
   }
 
@@ -118,13 +122,16 @@ export class Neighbour {
   }
 
   private async sending(): Promise<void> {
-    // Lets the writer finish the writes of this moment, so that one message has all their hints.
-    await Promise.resolve()
+    // Lets the writer finish the writes of this moment, and begin to wait for their jobs, so that one message has it all.
+    await new Promise<void>(afterThisTurn)
     const jobs = this.awaited.splice(0, jobsInMessage)
     const wake = [...this.waking].map(
       ([role, ranges]) => [role, ranges === null ? null : [...ranges]] as const,
     )
+    // A write usually gives one hint to each role.
+    const gathered = Math.max(jobs.length, this.wakes / Math.max(1, wake.length))
     this.waking.clear()
+    this.wakes = 0
     const { session, clock } = this.parts
     const awaited = jobs.length === 0 ? {} : { awaited: { session, jobs } }
     const atMs = clock.monotonic()
@@ -134,7 +141,7 @@ export class Neighbour {
       hintTimeoutMs,
     )
     this.answer = { taken: takenWorkOf(answer), atMs }
-    await clock.sleep(pauseMs, this.closing)
+    await this.rest(atMs, gathered)
   }
 
   private ask(): void {
@@ -149,12 +156,19 @@ export class Neighbour {
 
   private async asking(): Promise<void> {
     while (this.waits.size > 0 && !this.closing.aborted) {
+      const atMs = this.parts.clock.monotonic()
       const answer = await this.posted(paths.ended, { session: this.parts.session }, questionTimeoutMs)
       const { ended } = endedAnswer.parse(parsedJson(answer))
       for (const job of ended) this.parts.onEnded(job)
-      // Ends that follow each other are then answered together.
-      await this.parts.clock.sleep(pauseMs, this.closing)
+      await this.rest(atMs, ended.length)
     }
+  }
+
+  /** Waits before the next message, so that it has all hints or ends of this time. */
+  private rest(sinceMs: number, gathered: number): Promise<void> {
+    const { clock } = this.parts
+    const untilMs = sinceMs + (gathered > 1 ? pauseMs.forMany : pauseMs.forOne)
+    return clock.sleep(untilMs - clock.monotonic(), this.closing)
   }
 
   private posted(path: string, content: object, timeoutMs: number): Promise<string> {

@@ -21,17 +21,75 @@ it('a hint without a known range goes to every process of the role', async () =>
   ])
 })
 
-it('many hints of a moment are one message, and those that follow are gathered for 10 ms', async () => {
+it('many hints of a moment are one message, and those that follow one are gathered for 2 ms', async () => {
   const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[0] })
   hints.part('agents').notify('0')
   await clock.advance(0)
   for (const range of ['0', '1', '0']) hints.part('agents').notify(range)
   hints.part('scheduler').notify('1')
-  await clock.advance(9)
+  await clock.advance(1)
   expect(sent()).toHaveLength(1)
   await clock.advance(1)
   expect(sent().slice(1)).toEqual([[origins[0], { agents: ['0', '1'], scheduler: ['1'] }]])
 })
+
+it('hints that follow many are gathered for 10 ms', async () => {
+  const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[0] })
+  for (const range of ['0', '1']) hints.part('agents').notify(range)
+  await clock.advance(0)
+  hints.part('agents').notify('0')
+  await clock.advance(9)
+  expect(sent()).toHaveLength(1)
+  await clock.advance(1)
+  expect(sent()).toHaveLength(2)
+})
+
+it('the hints of a write and a wait for its job are one message', async () => {
+  const { world, others, hints, clock, posts } = aProcess({ '0': origins[0] })
+  world.answer = ({ path }) => (path === paths.hints ? Promise.resolve('') : new Promise(() => undefined))
+  const write = (): void => {
+    for (const role of ['scheduler', 'agents'] as const) hints.part(role).notify('0')
+  }
+  write()
+  await clock.advance(5)
+  write()
+  // A caller begins to wait some promises after the write.
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  onTestFinished(others.subscribe({ pk: 'p', id: 'sas.job.j', jobId: 'j' }, '0', () => undefined))
+  await clock.advance(0)
+  const messages = posts
+    .filter(({ path }) => path === paths.hints)
+    .map(({ body }) => JSON.parse(body) as object)
+  expect(messages).toHaveLength(2)
+  expect(messages[1]).toMatchObject({
+    wake: { scheduler: ['0'], agents: ['0'] },
+    awaited: { jobs: [['p', 'j']] },
+  })
+})
+
+it.each([
+  { ended: 1, afterMs: 2 },
+  { ended: 2, afterMs: 10 },
+])(
+  'after an answer with $ended ended jobs, the next question comes $afterMs ms after the last one',
+  async ({ ended, afterMs }) => {
+    const { world, others, clock, posts } = aProcess({ '0': origins[0] })
+    const answers = [
+      JSON.stringify({ ended: Array.from({ length: ended }, (_, index) => ['p', `j${index}`]) }),
+    ]
+    world.answer = ({ path }) => {
+      if (path === paths.hints) return Promise.resolve('')
+      const answer = answers.shift()
+      return answer === undefined ? new Promise(() => undefined) : Promise.resolve(answer)
+    }
+    onTestFinished(others.subscribe({ pk: 'p', id: 'sas.job.j', jobId: 'j' }, '0', () => undefined))
+    const questions = () => posts.filter(({ path }) => path === paths.ended).length
+    await clock.advance(afterMs - 1)
+    expect(questions()).toBe(1)
+    await clock.advance(1)
+    expect(questions()).toBe(2)
+  },
+)
 
 it('a process sends no hint to itself', async () => {
   const { others, hints, clock, sent } = aProcess({ '0': origins[0] })
