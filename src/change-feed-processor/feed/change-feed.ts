@@ -65,10 +65,8 @@ export interface ChangePage<C = Change> {
   readonly isDrained: boolean
   /** Whether a page with changes is known to follow, so that a reader need not pause. Default false. */
   readonly isFollowed?: boolean
-  /**
-   * The time since the request of an empty page began, if another reader made this request. Default 0.
-   */
-  readonly ageMs?: number
+  /** When the request of the page began, as `Clock.monotonic` says. Missing if the reader of the page made this request. */
+  readonly begunAtMs?: number
   /** The request units that the read used. */
   readonly charge: number
   readonly sessionToken: string | null

@@ -58,15 +58,14 @@ export class SharedReads<C> {
       if (kept !== null) return kept
       const key = keyOf(end, options.maxItemCount)
       const empty = this.empty.get(rangeOf(end))
-      if (empty?.key === key && this.isRecent(empty, options)) return this.aged(empty.page, empty.begunAtMs)
+      if (empty?.key === key && this.isRecent(empty, options)) return shared(empty.page, empty.begunAtMs)
       const joined = this.underWay.get(key)
       const reading = joined ?? this.begin(key, end, options.maxItemCount)
       const page = await this.awaited(key, reading, options.signal)
       if (joined === undefined) return page
       // The store may have answered "nothing new" before this reader asked, and a change may have followed.
       const isCurrent = page.changes.length > 0 || page.next.length !== 1 || reading.number > begunBefore
-      if (isCurrent) return shared(page)
-      if (this.isRecent(reading, options)) return this.aged(page, reading.begunAtMs)
+      if (isCurrent || this.isRecent(reading, options)) return shared(page, reading.begunAtMs)
       position = page.next[0] ?? end
     }
   }
@@ -89,15 +88,12 @@ export class SharedReads<C> {
     if (last === undefined) return { page: null, end }
     const changes =
       pages.length === 1 ? last.changes : this.options.merged(pages.flatMap((page) => page.changes))
-    return { page: { ...shared(last), changes, next: [end], isFollowed }, end }
+    const { begunAtMs = 0 } = last
+    return { page: { ...shared(last, begunAtMs), changes, next: [end], isFollowed }, end }
   }
 
   private isRecent({ begunAtMs }: { begunAtMs: number }, { emptyWithinMs = 0 }: ReadOptions): boolean {
     return emptyWithinMs > 0 && this.options.clock.monotonic() - begunAtMs <= emptyWithinMs
-  }
-
-  private aged(page: ChangePage<C>, begunAtMs: number): ChangePage<C> {
-    return { ...shared(page), ageMs: this.options.clock.monotonic() - begunAtMs }
   }
 
   private begin(key: string, from: FeedPosition, maxItemCount: number): Reading<C> {
@@ -122,7 +118,7 @@ export class SharedReads<C> {
     const [key, nextKey] = [keyOf(from, options.maxItemCount), keyOf(next, options.maxItemCount)]
     // A lease begins at the beginning only once, and a page from there could hide that the range was split.
     // A page without changes is kept only if it leads to another position: nothing lies between the two.
-    if (from.start.kind === 'continuation' && nextKey !== key) this.recent.keep(key, page)
+    if (from.start.kind === 'continuation' && nextKey !== key) this.recent.keep(key, { ...page, begunAtMs })
     if (page.isDrained && page.changes.length === 0)
       this.empty.set(rangeOf(from), { key: nextKey, page, begunAtMs })
     return page
@@ -152,9 +148,9 @@ function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
 }
 
 /** Returns a page for a reader that did not cause its request, and so counts neither charge nor waits. */
-function shared<C>(page: ChangePage<C>): ChangePage<C> {
+function shared<C>(page: ChangePage<C>, begunAtMs: number): ChangePage<C> {
   const headers = Object.entries(page.headers).filter(([name]) => !name.startsWith(throttleHeader))
-  return { ...page, charge: 0, headers: Object.fromEntries(headers) }
+  return { ...page, begunAtMs, charge: 0, headers: Object.fromEntries(headers) }
 }
 
 function keyOf({ feedRange: { min, max }, start }: FeedPosition, maxItemCount: number): string {

@@ -20,6 +20,7 @@ interface RestOptions {
 export class PollDelay {
   private emptyPolls = 0
   private isWoken = false
+  private wokenAtMs = Number.NEGATIVE_INFINITY
   private resting: (() => void) | undefined
 
   constructor(
@@ -39,6 +40,7 @@ export class PollDelay {
 
   wake(): void {
     this.isWoken = true
+    this.wokenAtMs = this.clock.monotonic()
     this.reset()
     this.resting?.()
   }
@@ -46,6 +48,11 @@ export class PollDelay {
   /** Forgets earlier hints before a poll, because the poll can miss only writes whose hints come later. */
   beginPoll(): void {
     this.isWoken = false
+  }
+
+  /** Says that the last poll was a request that had already begun at this time. It may have missed writes of later hints. */
+  polledAt(begunAtMs: number): void {
+    if (this.wokenAtMs >= begunAtMs) this.isWoken = true
   }
 
   /**

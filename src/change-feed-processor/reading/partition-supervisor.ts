@@ -139,11 +139,12 @@ export class PartitionSupervisor {
         if (page.changes.length > 0) this.pollDelay.reset()
         // A page that another reader has found empty counts as a poll at the time of that reader's request.
         if (page.isDrained) {
-          const { ageMs = 0 } = page
-          const sinceAskedMs = this.runtime.clock.monotonic() - askedAtMs
+          const now = this.runtime.clock.monotonic()
+          const { begunAtMs = now } = page
+          const ageMs = now - begunAtMs
           // A page that was read ahead may be old.
           if (ahead === null)
-            this.runtime.options.onDrained(this.holder.lease.leaseToken, Math.max(ageMs, sinceAskedMs))
+            this.runtime.options.onDrained(this.holder.lease.leaseToken, Math.max(ageMs, now - askedAtMs))
           restedMs = await this.pollDelay.rest(signal, { ageMs })
         } else if (page.isFollowed !== true && this.isNearEnd(page)) {
           restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })
@@ -207,6 +208,8 @@ export class PartitionSupervisor {
         const maxItemCount = this.pageSize.current
         const page = await this.reads.read(position, { signal, maxItemCount, emptyWithinMs })
         this.pageSize.grow()
+        // The request of another reader may have missed the write that the last hint was about.
+        if (page.begunAtMs !== undefined) this.pollDelay.polledAt(page.begunAtMs)
         return sinceFirstPosition(page, this.holder.lease.firstPosition)
       } catch (cause) {
         if (this.endOfRead(signal) !== null) continue

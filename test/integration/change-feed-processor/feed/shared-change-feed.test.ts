@@ -154,7 +154,10 @@ describe('a shared change feed', () => {
       shared.feed.readNext(end, { maxItemCount: 100, signal: live, emptyWithinMs })
     await within(500)
     await clock.advance(500)
-    expect(await within(500)).toMatchObject({ isDrained: true, charge: 0, ageMs: 500 })
+    expect(await within(500)).toMatchObject({
+      ...{ isDrained: true, charge: 0 },
+      begunAtMs: clock.monotonic() - 500,
+    })
     expect(shared.requests).toHaveLength(1)
     await shared.world.put('1')
     expect(ids(await within(499))).toEqual(['1'])
@@ -173,7 +176,9 @@ describe('a shared change feed', () => {
     await shared.world.clock.advance(10)
     release()
     // The first causes the request, the last two join it, and all get an empty page.
-    expect((await Promise.all(readers)).map(({ ageMs }) => ageMs)).toEqual([undefined, 10, 10])
+    const beganMs = shared.world.clock.monotonic() - 10
+    const began = (await Promise.all(readers)).map(({ begunAtMs }) => begunAtMs)
+    expect(began).toEqual([undefined, beganMs, beganMs])
     expect(shared.requests).toHaveLength(1)
   })
 

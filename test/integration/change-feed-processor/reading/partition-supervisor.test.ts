@@ -44,7 +44,7 @@ describe('a partition supervisor', () => {
     const answered: Reading = async (forward, from, options) => {
       accepted.push(options.emptyWithinMs)
       const page = await forward(from, options)
-      return accepted.length === 3 ? { ...page, ageMs: 150 } : page
+      return accepted.length === 3 ? { ...page, begunAtMs: runtime.world.clock.monotonic() - 150 } : page
     }
     const { runtime, supervisor } = await supervising(reading(...Array.from({ length: 7 }, () => answered)))
     const { clock } = runtime.world
@@ -58,6 +58,35 @@ describe('a partition supervisor', () => {
     await clock.advance(0)
     expect(accepted).toEqual([0, 90, 180, 225, 0])
   })
+
+  it.each([
+    { requested: 'before', begunMs: -5, polls: 2 },
+    { requested: 'after', begunMs: 5, polls: 1 },
+  ])(
+    'reads again at once if a page was requested $requested the last hint: $polls reads',
+    async ({ begunMs, polls }) => {
+      let hintedAtMs = 0
+      const plain: Reading = (forward, ...request) => forward(...request)
+      const answered: Reading = async (forward, from, options) => {
+        const page = await forward(from, options)
+        return { ...page, begunAtMs: hintedAtMs + begunMs }
+      }
+      const { runtime, supervisor } = await supervising(
+        { restAfterPageMs: 700, ...reading(plain, answered) },
+        [],
+      )
+      const { clock } = runtime.world
+      const read = (): number => runtime.telemetry.of('feed.polled').length
+      await clock.advance(20)
+      const before = read()
+      // Another reader has this page already, so the hint may be about a later change.
+      hintedAtMs = clock.monotonic()
+      await runtime.world.put('1')
+      supervisor.wake()
+      await clock.advance(0)
+      expect(read() - before).toBe(polls)
+    },
+  )
 
   it('does not rest after a short page if another page is known to follow', async () => {
     const followed: Reading = async (forward, ...request) => ({

@@ -74,6 +74,24 @@ describe('the delay between polls', () => {
     expect(rest.isOver).toBe(true)
   })
 
+  it.each([
+    { requested: 'before the hint', afterMs: -1, isSkipped: true },
+    { requested: 'at the time of the hint', afterMs: 0, isSkipped: true },
+    { requested: 'after the hint', afterMs: 1, isSkipped: false },
+  ])('is skipped after a page that was requested $requested: $isSkipped', async ({ afterMs, isSkipped }) => {
+    const clock = new VirtualClock()
+    const delay = new PollDelay(clock, interval)
+    delay.wake()
+    const hintedAtMs = clock.monotonic()
+    await clock.advance(10)
+    delay.beginPoll()
+    delay.polledAt(hintedAtMs + afterMs)
+    const rest = resting(delay)
+    await clock.advance(0)
+    expect(rest.isOver).toBe(isSkipped)
+    delay.wake()
+  })
+
   it('lasts for a requested time, and leaves no listener behind', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)
