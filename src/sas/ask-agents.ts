@@ -37,7 +37,7 @@ const unknown: RangePosition = {
 
 /**
  * Returns a function that asks the agents of all processes how far they have come. A report in a lease is as old as the last
- * write of the lease. If the leases cannot be read, the answer before counts.
+ * write of the lease. If the leases cannot be read, the previous answer counts.
  */
 export function askAgents(options: AskAgentsOptions): AskAgents {
   const { clock, inProcessPath, agentsLeases, leaseExpirationMs } = options
@@ -75,7 +75,8 @@ export function askAgents(options: AskAgentsOptions): AskAgents {
 
 /**
  * Returns the position that a lease reports. An owner that reports none is an older version or another SDK, so all attempts in
- * its range count as begun. In a free range without a report, every step may wait for the next owner.
+ * its range count as begun. In a free range without a report, every step may wait for the next owner. When that owner is
+ * overdue, all attempts in the range count as begun.
  */
 function positionIn({ leaseToken, feedRange, owner, report }: Lease, isAway: boolean): RangePosition {
   const position = readAgentsReport(report)?.position ?? null

@@ -20,7 +20,7 @@ interface Session {
 }
 
 /**
- * Remembers for whose ends other processes wait, and answers their questions when such a job ends in this
+ * Remembers for which jobs other processes wait, and answers their questions when such a job ends in this
  * process. An answer says only that it is time to read the job.
  */
 export class AwaitedEnds {

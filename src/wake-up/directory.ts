@@ -4,7 +4,7 @@ import type { Processes } from '../platform/internal.js'
 import type { Reader } from '../sas/internal.js'
 import { isOnLoopback, wakeAddressOf, type WakeAddress } from './wake-address.js'
 
-/** Leases change rarely, and a hint to a former owner costs only a delay, so a listing is kept for a minute. */
+/** A listing is kept for a minute, because leases change rarely, and a hint to a former owner costs only a delay. */
 const keptMs = 60_000
 
 /** The pause before another listing if the last one has no address for a range, or is known to be wrong. */
@@ -79,7 +79,7 @@ export class WakeDirectory {
 
   private addresses(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] {
     const listed = this.listed.get(role)
-    // A lease of a part of a physical partition has another name, so all owners are told.
+    // A lease of a part of a physical partition has another name, so all owners get the hint.
     const address = physicalRangeId === null ? undefined : listed?.byToken.get(physicalRangeId)
     if (address === undefined) return listed?.all ?? []
     return address === null ? [] : [address]

@@ -24,7 +24,7 @@ export interface DoorParts {
   readonly key: string
   readonly clock: Clock
   readonly ends: AwaitedEnds
-  /** Called with every believed message. */
+  /** Called with every message whose signature, time and form are right. */
   readonly onHints: (message: HintMessage) => void
   readonly takenWork: () => TakenWork
 }
@@ -83,7 +83,7 @@ async function answer(
   }
   const body = await bodyOf(request)
   if (body === null) {
-    refuse(response, 413, `a body has at most ${longestBody} characters`)
+    refuse(response, 413, `a body has at most ${longestBody} bytes: send a smaller message`)
     return
   }
   const received = { path, body, signature: String(request.headers[signatureHeader] ?? '') }
@@ -112,7 +112,8 @@ function sendJson(response: ServerResponse, content: object): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(content))
 }
 
-const unsigned = 'the signature, the time or the form of the request is wrong'
+const unsigned =
+  'the signature, the time or the form of the request is wrong: use the key in the lease, and check the clocks'
 
 function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}\n`)

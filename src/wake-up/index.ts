@@ -1,8 +1,8 @@
 /**
  * # Wake-ups between processes
  *
- * A role learns of a write by its next poll. A process that wrote, or that was told by its own readers, can
- * tell the process that must read. It sends a signed message to the address in the lease of the feed range:
+ * A role learns of a write by its next poll. A process that wrote can tell the process that must read. It sends a
+ * signed message to the address in the lease of the feed range:
  *
  * ```text
  *  writer                              reader
@@ -16,12 +16,13 @@
  *
  * - `wake-address.ts` is the address in a lease: an origin, and a key that only readers of leases know.
  * - `message.ts` has the two requests, `POST /wake` and `POST /ended`, and their signature.
- * - `door.ts` takes requests. `awaited-ends.ts` remembers for whose ends other processes wait.
+ * - `door.ts` takes requests. `awaited-ends.ts` remembers for which jobs other processes wait.
  * - `directory.ts` finds the address for a role and a physical partition in the leases.
  * - `neighbour.ts` gathers what one process must be told, and remembers which work it takes. `post.ts` sends it.
+ * - `wake-ups.ts` sends the hints of this process. `waits-elsewhere.ts` moves waits to the next owner of a lease.
  *
- * A message changes only when a role or a client reads (D10), and whether a submission begins its job. A lost, late, repeated or wrong message costs
- * a delay or one read, so nothing is ever sent twice and every poll stays.
+ * A message changes only when a role or a client reads (D10), and whether a submission begins its job. A lost, late,
+ * repeated or wrong message costs a delay or one read. So no hint is sent twice, and every poll stays.
  */
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
@@ -115,7 +116,9 @@ async function openedDoor(place: DoorPlace, parts: DoorParts, telemetry: Telemet
     return await openDoor(place, parts)
   } catch (error) {
     if (place.kind === 'loopback') return null
-    const advice = `hints of other machines cannot be taken at ${place.origin}: ${errorMessage(error)}`
+    const advice =
+      `hints of other machines cannot be taken at ${place.origin}: ${errorMessage(error)}; ` +
+      'free the port, or choose another wake address'
     telemetry.emit({ type: 'host.advised', advice })
     return openedDoor({ kind: 'loopback' }, parts, telemetry)
   }

@@ -5,10 +5,10 @@ import { readers } from '../sas/internal.js'
 /** The header with the signature of a request's body. */
 export const signatureHeader = 'stepward-signature'
 
-/** The longest body that a process reads. */
+/** The longest body that a process reads, in bytes. */
 export const longestBody = 256 * 1024
 
-/** A request that is older or newer than this is not believed. */
+/** The largest difference between the time in a request and the clock of its receiver. */
 const credibleMs = 5 * 60_000
 
 const text = z.string().max(2_048)
@@ -18,7 +18,7 @@ export type AwaitedJob = z.infer<typeof job>
 
 /**
  * Hints about writes: the roles that must read, and the physical partitions that were written (null: any).
- * `awaited` names the jobs for whose ends the sender waits. The sender learns of these ends by its session.
+ * `awaited` names the jobs whose ends the sender waits for. The sender asks for these ends with its session.
  */
 const hints = z.strictObject({
   at: z.number(),

@@ -17,7 +17,7 @@ import type { WakeAddress } from './wake-address.js'
 
 /**
  * The shortest time from one message to the next one to the same process, and from one question for ended jobs to the next.
- * If several hints or ends come in this time, there are many, so more of them are gathered.
+ * It is longer after a message with several hints for a role, waits or ends, because then many more are likely to follow.
  */
 const pauseMs = { forOne: 2, forMany: 10 }
 
@@ -101,7 +101,7 @@ export class Neighbour {
     return this.answer !== null && this.parts.clock.monotonic() - this.answer.atMs < knownMs
   }
 
-  /** Asks the process to tell when the job has ended, until the wait is deleted from {@link waits}. */
+  /** Asks the process for the end of the job, until the wait is deleted from {@link waits}. */
   awaitEnd(wait: Wait): void {
     if (this.waits.has(wait)) return
     this.waits.add(wait)
@@ -122,7 +122,7 @@ export class Neighbour {
   }
 
   private async sending(): Promise<void> {
-    // Lets the writer finish the writes of this moment, and begin to wait for their jobs, so that one message has it all.
+    // Lets the writer finish the writes of this moment and begin to wait for their jobs. So one message has all of this.
     await new Promise<void>(afterThisTurn)
     const jobs = this.awaited.splice(0, jobsInMessage)
     const wake = [...this.waking].map(

@@ -14,7 +14,7 @@ export interface DoorRequest {
 /** Sends a request and returns the body of its answer. Rejects if the answer is not 2xx. */
 export type Post = (request: DoorRequest) => Promise<string>
 
-/** Returns a function that sends requests over connections that it keeps open, and one that closes these. */
+/** Returns a function that sends requests over connections that stay open, and a function that closes them. */
 export function keptConnections(): { readonly post: Post; readonly close: () => void } {
   const agents = {
     plain: new Agent({ keepAlive: true }),

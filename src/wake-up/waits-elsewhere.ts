@@ -11,14 +11,14 @@ export interface WaitsElsewhereParts {
   readonly clock: Clock
   /** Returns the process at an address, or null if it is not asked. */
   readonly neighbour: (address: WakeAddress) => Neighbour | null
-  /** Checks whether the address is that of this process, which hears of its own ends without a request. */
+  /** Checks whether the address is that of this process, which learns of its own ends without a request. */
   readonly isOwn: (address: WakeAddress) => boolean
   readonly closing: AbortSignal
 }
 
 /**
- * Asks the processes that schedule awaited jobs for their ends. If one of them fails, looks in the leases for its
- * successors, and asks them. A job that has ended in between is found by the polls of its wait.
+ * Asks the processes that schedule awaited jobs for the ends of these jobs. If one of them fails, this class looks for its
+ * successors in the leases, and asks them. The polls of a wait find a job that has ended in between.
  */
 export class WaitsElsewhere {
   private readonly waits = new Set<Wait>()

@@ -57,7 +57,7 @@ export class WakeUpsOfOthers implements EndHints {
     )
   }
 
-  /** Names the address of this process, which gets no hints of its own. */
+  /** Sets the address of this process, so that it sends no hints to itself. */
   ownAddressIs(address: string): void {
     this.own = wakeAddressOf(address)?.origin ?? null
   }

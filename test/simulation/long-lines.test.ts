@@ -140,7 +140,7 @@ describe('a long line of one agent', () => {
     expect((stage.ended.get(100)?.atMs ?? Infinity) - atMs).toBeLessThan(2 * minuteMs)
   })
 
-  it('does not hold up a step of another agent for hours that was under way when the only host crashed', async () => {
+  it('does not delay for hours a step of another agent that was under way when the only host crashed', async () => {
     const stage = await new LineStage({ hosts: oneHost, ...work }).begun(60)
     await Promise.all([
       stage.submit(100, {}, 'bank'),

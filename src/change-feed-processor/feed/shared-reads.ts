@@ -147,7 +147,7 @@ function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
   return `${min}-${max}`
 }
 
-/** Returns a page for a reader that did not cause its request, and so counts neither charge nor waits. */
+/** Returns the page for a reader that did not cause its request. This page counts neither the charge nor the waits. */
 function shared<C>(page: ChangePage<C>, begunAtMs: number): ChangePage<C> {
   const headers = Object.entries(page.headers).filter(([name]) => !name.startsWith(throttleHeader))
   return { ...page, begunAtMs, charge: 0, headers: Object.fromEntries(headers) }

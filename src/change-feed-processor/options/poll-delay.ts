@@ -33,7 +33,7 @@ export class PollDelay {
     this.emptyPolls = 0
   }
 
-  /** Whether a hint came after the last poll began. */
+  /** Whether the last poll may have missed the write of a hint. */
   get hasHint(): boolean {
     return this.isWoken
   }
@@ -45,12 +45,12 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /** Forgets earlier hints before a poll, because the poll can miss only writes whose hints come later. */
+  /** Forgets earlier hints before a poll, because its own request can miss only writes whose hints come later. */
   beginPoll(): void {
     this.isWoken = false
   }
 
-  /** Says that the last poll was a request that had already begun at this time. It may have missed writes of later hints. */
+  /** Notes that the request of the last poll began at this time. The poll may have missed writes of later hints. */
   polledAt(begunAtMs: number): void {
     if (this.wokenAtMs >= begunAtMs) this.isWoken = true
   }

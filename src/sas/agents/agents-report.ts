@@ -30,7 +30,7 @@ export function agentsReport(
   const told = Object.entries(parts).filter(([, list]) => list.length > 0)
   const all = [...lines]
   const shown = fitting(all)
-  // What does not fit is reported as if it waited in front of all later dispatches.
+  // A line that does not fit lowers `begunUntilMs` to its oldest dispatch. So all later dispatches count as waiting.
   const hidden = all.filter((line) => !shown.includes(line)).map(([, oldestMs]) => oldestMs)
   return {
     slots,
@@ -41,7 +41,7 @@ export function agentsReport(
   }
 }
 
-/** Returns the entries that have room together. If the room is short, the first entries get it. */
+/** Returns the entries that fit together. If the room is short, earlier entries get it before later ones. */
 function fitting<T>(entries: readonly T[]): readonly T[] {
   let room = mostCharacters
   return entries.filter((entry) => {

@@ -28,8 +28,8 @@ interface Source {
   /** The lease of the step's feed range. Null if the outcome is recorded without the next dispatches. */
   readonly leaseToken: string | null
   /**
-   * True if no other process can have started this attempt, and none can start it without a sign to this
-   * process.
+   * True if no other process can have started this attempt, and none can start it without a sign that this process
+   * sees.
    */
   readonly isFirst: boolean
 }
@@ -116,7 +116,7 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** Every outcome that waits for another try listens to this signal, so the number of listeners has no limit. */
+  /** Returns a signal without a limit of listeners, because every outcome that waits for another try listens to it. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
@@ -128,7 +128,7 @@ export class Agents {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
-  /** Returns what this instance says in a lease about its slots, its circuits and how far it has come in the range. */
+  /** Returns what this instance says in a lease: its slots, its circuits and how far it has come in the range. */
   report(leaseToken: string): Readonly<Record<string, unknown>> {
     return agentsReport(this.slots.usage(), this.circuits, this.waiting.position(leaseToken))
   }
@@ -155,7 +155,7 @@ export class Agents {
     if (!mayBegin(step, this.options.clock.now()) || this.isKnown(step)) return
     const agent = this.definitions.get(workOf(step).actor)
     if (agent === undefined) {
-      const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}`
+      const reason = `this instance has no agent ${JSON.stringify(workOf(step).actor)}: run all agents with the same module`
       this.options.telemetry.emit({ type: 'document.refused', id: step.id, reason })
       return
     }
@@ -163,7 +163,7 @@ export class Agents {
     const isFree = this.slots.takeFree(name)
     const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
     if (!isFree && !(await this.slots.take(context.signal, { agent: name, priority: step.priority }))) {
-      // The step still waits: for the next delivery of its page.
+      // The step now waits for the next delivery of its page.
       throw new Error(`this instance stopped, or lost the lease, before a slot was free for step ${step.id}`)
     }
     // The feed may have delivered the step twice, and the other delivery may have started it already.

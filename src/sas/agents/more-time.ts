@@ -31,9 +31,9 @@ export interface MoreTime {
 /**
  * Asks for more time for an attempt (W2'); {@link extend} decides. If the store does not answer, the request
  * is retried until the current deadline. Then the attempt times out as usual (F-A26). An attempt that begins late is
- * retried until this process stops, because no failure of it counts meanwhile (I44).
+ * retried until this process stops, because it cannot count as failed meanwhile (I44).
  *
- * @throws StoreUnavailable if the store did not answer before the deadline
+ * @throws StoreUnavailable if the store did not answer before the deadline, or before this process stopped
  */
 export async function moreTime(
   options: MoreTimeOptions,

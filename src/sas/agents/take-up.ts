@@ -29,7 +29,7 @@ export function mayBegin(step: StepDocument, now: number): boolean {
 
 /**
  * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot for more than a
- * tenth of its time, its attempt gets the whole time from now. For this, writes a new deadline and a claim of this process.
+ * tenth of its time, its attempt gets the whole time from now. For this, the process writes a new deadline and its claim.
  */
 export async function takeUp(
   options: TakeUpOptions,
@@ -61,7 +61,7 @@ function entered(
   })
 }
 
-/** Claims an attempt whose time is up without an outcome. If this fails, the report in the lease says later that it began. */
+/** Claims an attempt whose time is up without an outcome. If this fails, a later report in the lease says that it began. */
 export async function sayThatItBegan(
   { store, clock }: { readonly store: StateStore; readonly clock: Clock },
   step: Stored<StepDocument>,

@@ -20,7 +20,7 @@ interface Range {
   readonly ofPage: Set<Waiting>
   /** The steps that have a slot, and whose attempt begins at this moment. */
   readonly entering: Set<Waiting>
-  /** All steps that were dispatched before this time have begun, or are among the two above. */
+  /** All steps that were dispatched before this time have begun, or are in one of the two sets above. */
   begunUntilMs: number
 }
 
@@ -60,7 +60,7 @@ export class WaitingSteps {
     return added(this.rangeOf(leaseToken).ofPage, agent, step)
   }
 
-  /** Notes a step that has a slot, and whose attempt begins. Returns a function that notes that it has begun. */
+  /** Notes a step that has a slot, and whose attempt begins. Returns a function that notes the end of this moment. */
   enters(leaseToken: string | null, agent: string, step: { readonly _ts: number }): () => void {
     return leaseToken === null ? () => undefined : added(this.rangeOf(leaseToken).entering, agent, step)
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/index.js'
 
-/** If a request takes longer than this, the next request no longer waits for its answer. */
+/** If a request takes longer than this, the next request does not wait for its answer. */
 const slowMs = 1_000
 /** The most operations of one request. */
 const mostTogether = 100
@@ -10,7 +10,7 @@ interface Asked<Q, A> {
   readonly answer: (answer: Promise<A>) => void
 }
 
-/** How operations are asked for. */
+/** The ways to ask for operations. */
 export interface Asking<Q, A> {
   readonly clock: Clock
   readonly alone: (question: Q) => Promise<A>

@@ -11,7 +11,7 @@ export interface Look {
   readonly isRecovered: boolean
   /**
    * The passed deadline of a step that may wait for a slot, or of its job. If a sweep lists the document with this deadline
-   * before `untilMs`, this is not news.
+   * before `untilMs`, the supervisor does not look earlier.
    */
   readonly inLineSinceMs?: number
 }
@@ -28,7 +28,7 @@ export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRe
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/** Asks the agents of this range, or of all ranges if it is unknown. */
+/** Asks the agents of a feed range, or the agents of all ranges if the range is null. */
 export type AskAgents = (range: FeedRange | null) => Promise<AgentsKnown>
 
 /** The supervisor must first ask whether the step, or a step of the job, may still wait for a slot. */

@@ -38,7 +38,7 @@ export interface SupervisorOptions extends Pick<
   readonly telemetry: Telemetry
   /** The time between two sweeps, which query the store for overdue documents. */
   readonly sweepIntervalMs: number
-  /** The largest number of overdue documents in one query. Default 1,000. */
+  /** The number of overdue documents that one query asks for. Default 1,000. */
   readonly sweepLimit?: number
   /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
@@ -47,7 +47,7 @@ export interface SupervisorOptions extends Pick<
 }
 
 interface Watched extends DueEntry {
-  /** The time by which the sweep listed the document. The next page begins after the last one of a page. */
+  /** The due time with which a sweep listed the document, or null. The next page begins after the last one of these times. */
   readonly listedMs: number | null
   /** See `Look`. */
   readonly inLineSinceMs?: number | undefined

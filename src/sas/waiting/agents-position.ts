@@ -3,7 +3,7 @@ import { workOf } from '../model/work.js'
 
 /**
  * How far the agents of one feed range have come. All times are in milliseconds since the epoch by the store's clock. A
- * position stays true, however old it is, because no begun attempt becomes one that has not begun.
+ * position stays true, however old it is, because an attempt that has begun stays begun.
  */
 export interface AgentsPosition {
   /** The attempts of all steps that were dispatched before this time have begun, except those in `lines`. */
@@ -25,14 +25,14 @@ export interface AgentsKnown {
   /** Checks whether the agents of this process have begun the attempt. */
   readonly hasBegun: (step: StepDocument) => boolean
   /**
-   * Lets the agents of this process begin a waiting step beyond their feed, if they have a free slot. Returns whether they do so.
-   * The line of one agent holds up the feed, and so the steps of others.
+   * Lets the agents of this process begin a waiting step beyond their feed, if they have a free slot. Returns whether they do
+   * so. This is needed because the line of one agent holds up the feed, and so the steps of other agents.
    */
   readonly start: (step: StepDocument & { readonly _etag: string; readonly _ts: number }) => boolean
 }
 
 /**
- * - `begun`: an attempt has begun, or no agents report that they may not have come to it.
+ * - `begun`: the attempt has begun, or counts as begun because no known position says otherwise.
  * - `waiting`: the step waits for a slot, or agents will soon come to it.
  * - `unread`: no agents will soon come to the step, because no instance reads its range.
  */

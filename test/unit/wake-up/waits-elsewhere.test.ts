@@ -55,7 +55,7 @@ describe('the waits of a process whose scheduler dies', () => {
     expect(listenedTo(origins[1])).toBe(true)
   })
 
-  it('look for a late owner with growing pauses, and then no more', async () => {
+  it('look for a late owner at growing intervals, and stop when it is found', async () => {
     const { world, clock, wait, dies, askedOf } = waiting()
     wait('a')
     await clock.advance(0)
@@ -100,7 +100,7 @@ describe('the waits of a process whose scheduler dies', () => {
     expect(askedOf(origins[1]).sort()).toEqual(['a', 'b'])
   })
 
-  it('are looked for if the process dies before the first wait begins', async () => {
+  it('go to the next owner if the process dies before the first wait begins', async () => {
     const { world, hints, clock, wait, dies, askedOf } = waiting()
     await dies(origins[0])
     hints.part('scheduler').notify('0')
@@ -111,7 +111,7 @@ describe('the waits of a process whose scheduler dies', () => {
     expect(askedOf(origins[1])).toEqual(['a'])
   })
 
-  it('are not asked for when they have ended meanwhile, and the leases are not listed for them', async () => {
+  it('go to no owner when they have ended meanwhile, and the leases are not listed for them', async () => {
     const { world, clock, wait, dies, askedOf } = waiting()
     const end = wait('a')
     await clock.advance(0)
@@ -153,7 +153,7 @@ describe('the waits of a process whose scheduler dies', () => {
     expect([askedOf(origins[1]), askedOf(origins[2])]).toEqual([['a'], ['a']])
   })
 
-  it('are asked for again at a process that only did not answer for a while', async () => {
+  it('go again to a process that did not answer for a while', async () => {
     const { clock, wait, dies, revive, askedOf } = waiting()
     wait('a')
     await clock.advance(0)

@@ -21,7 +21,7 @@ it('a hint without a known range goes to every process of the role', async () =>
   ])
 })
 
-it('many hints of a moment are one message, and those that follow one are gathered for 2 ms', async () => {
+it('many hints of a moment are one message, and hints that follow a single one are gathered for 2 ms', async () => {
   const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[0] })
   hints.part('agents').notify('0')
   await clock.advance(0)
@@ -189,7 +189,7 @@ it('an awaited job is named to its scheduler, which is then asked for its end', 
   expect(posts.filter(({ path }) => path === paths.ended)).toHaveLength(1)
 })
 
-it('a waiting caller is told that its job has ended', async () => {
+it('a waiting caller gets a hint when its job has ended', async () => {
   const { world, others, clock } = aProcess({ '0': origins[0] })
   world.answer = async ({ path }) => (path === paths.ended ? JSON.stringify({ ended: [['p', 'j']] }) : '')
   let hintCount = 0

@@ -23,12 +23,12 @@ export interface JobWaitingParts {
 }
 
 /**
- * Waits for the ends of jobs. The end of a job in this process is reported directly. Any other end is found
- * by reading the job. A hint of the process that ended the job makes this read earlier.
+ * Waits for the ends of jobs. The end of a job in this process is reported directly. To find any other end,
+ * this class reads the job. A hint of the process that ended the job makes this read earlier.
  */
 export class JobWaiting {
   private readonly pace = new WaitPace()
-  /** Awaited jobs are read together (ADR 0083). */
+  /** Reads of jobs share requests (ADR 0083). */
   private readonly reads: Together<DocumentAddress, Stored<StateDocument> | null>
   private waits = 0
 
@@ -57,7 +57,7 @@ export class JobWaiting {
    * ends in this process, returns the written job without a request. Throws the signal's reason if the signal
    * aborts first.
    *
-   * @param accepted the time when this process submitted the job; null otherwise
+   * @param accepted the workflow and the time of the submission if this process submitted the job; null otherwise
    */
   async untilEnded(
     address: JobAddress,

@@ -14,8 +14,8 @@ const longestMs = 1_000
  */
 const [fewWaits, msForEachWait, longestForMany] = [200, 5, 30_000]
 /**
- * The time of the first read, as a multiple of the time that jobs usually take. If this process reported the
- * end of the last job (`heard`), the next first read is only a fallback, so it comes later.
+ * The time of the first read, as a multiple of the time that jobs usually take. If this process or a hint reported
+ * the end of the last job (`heard`), the next first read is only a fallback, so it comes later.
  */
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**

@@ -48,7 +48,7 @@ export class CosmosJobQueries implements JobQueries {
     const questions = this.questionsOf(filter, waiting)
     const found: Stored<JobDocument>[] = []
     // Unreadable documents count towards the limit of a query, but must not count towards the limit of the
-    // list. Nor do jobs whose steps do not wait for what the filter says.
+    // list. The same holds for jobs whose steps do not wait for what the filter says.
     for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
       const asked = waiting === null ? limit - found.length : Math.max(limit, leastAsked)
       const page = await jobPage(questions, end, asked)

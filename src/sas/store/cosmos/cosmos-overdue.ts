@@ -2,7 +2,7 @@ import { schemaVersion } from '../../model/documents.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import type { OverdueBetween, OverdueDocument } from '../state-store.js'
 
-/** Returns a page of jobs, steps and schedules that are due, earliest first. See `StateStore.listOverdue`. */
+/** Returns a page of documents that are due, such as jobs and steps, earliest first. See `StateStore.listOverdue`. */
 export async function overdueDocuments(
   ask: Ask,
   { afterMs, beforeMs, pickUpWithinMs }: OverdueBetween,
@@ -30,8 +30,8 @@ export async function overdueDocuments(
     ),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
-  // A full page may lack documents that are due after its last document. Documents of the other page that are
-  // due after that time therefore wait for the next page.
+  // A full page may lack documents that are due after its last document. So documents of the other page that are
+  // due after that time wait for the next page.
   const untilMs = Math.min(
     ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
   )

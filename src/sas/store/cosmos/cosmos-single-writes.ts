@@ -23,14 +23,14 @@ interface OneOfSeveral {
 }
 
 /**
- * Writes single documents. While a replace is under way, the next ones are collected. They then share a request, in which
- * each is applied or refused for itself.
+ * Writes single documents. While a replace is under way, the next ones are collected. They then share a request, which
+ * applies or refuses each of them separately.
  */
 export class CosmosSingleWrites {
   private readonly replaces: Together<StateWrite, ApplyResult>
-  /** Whether replaces may share requests. Some emulators refuse such requests. */
+  /** Whether replaces may share requests: not if an emulator refuses such requests, or after a second physical partition. */
   private mayShare = true
-  /** The only physical partition that was seen. Null before the first answer. */
+  /** The physical partition of the first answer. Null before this answer. */
   private physicalRangeId: string | null = null
 
   constructor(private readonly requests: CosmosStateRequests) {
@@ -83,13 +83,13 @@ export class CosmosSingleWrites {
     }
   }
 
-  /** Replaces documents with one request. What the request does not decide is then written alone. */
+  /** Replaces documents with one request. A replace that the request does not decide is then written alone. */
   private async together(writes: readonly StateWrite[]): Promise<readonly (ApplyResult | undefined)[]> {
     // The caller already has the documents and needs only their new etags.
     const options = { contentResponseOnWriteEnabled: false }
     const { items } = this.requests.container
     try {
-      // The function that is to replace it waits up to 100 ms for more operations, and takes five times the processor time.
+      // The planned replacement waits up to 100 ms for more operations, and takes five times the processor time.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- see the line above
       const answers = await items.bulk(writes.map(asOperation), { continueOnError: true }, options)
       return writes.map((write, index) => this.answered(write, answers[index]))

@@ -9,7 +9,7 @@ export interface CosmosStateStoreOptions {
   /** The container, partitioned by `/pk`, with `defaultTtl` -1. */
   readonly container: Container
   readonly onCharge?: (operation: string, charge: number) => void
-  /** The pause before a request is tried again that the store answered with status 449. Default: some milliseconds. */
+  /** Pauses before another try of a request that the store answered with status 449. Default: some milliseconds. */
   readonly retryPause?: RetryPause
 }
 

@@ -25,7 +25,7 @@ import type {
 } from '../state-store.js'
 import { asNotice, asStep } from '../decoded-documents.js'
 
-/** Waits for some milliseconds, each time longer. Other writers of the same document wait for another time. */
+/** Waits for some milliseconds, longer after each try. The time is random, so that two writers do not meet again. */
 const shortPause = (tries: number): Promise<void> =>
   systemClock.sleep(backoffDelayMs(tries, { minMs: 10, maxMs: 100 }, systemRandom))
 
@@ -33,7 +33,7 @@ const shortPause = (tries: number): Promise<void> =>
 export class CosmosStateStore implements StateStore {
   private readonly requests: CosmosStateRequests
   private readonly singleWrites: CosmosSingleWrites
-  /** Whether the store may answer several reads together. Some emulators refuse such requests. */
+  /** Whether reads may share requests. Some emulators refuse such requests. */
   private readsTogether = true
 
   constructor(options: CosmosStateStoreOptions) {
@@ -58,7 +58,7 @@ export class CosmosStateStore implements StateStore {
     const reads = addresses.map(({ pk, id }) => ({ operationType: 'Read' as const, id, partitionKey: pk }))
     const options = {}
     try {
-      // The function that is to replace it waits up to 100 ms for more operations, and takes five times the processor time.
+      // The planned replacement waits up to 100 ms for more operations, and takes five times the processor time.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- see the line above
       const answers = await this.requests.container.items.bulk(reads, { continueOnError: true }, options)
       const charge = answers.reduce((sum, { requestCharge }) => sum + requestCharge, 0)
@@ -77,7 +77,7 @@ export class CosmosStateStore implements StateStore {
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     refuseUnreadable(writes)
     const [only, ...more] = writes
-    if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes; this one has none')
+    if (only === undefined) throw new RangeError('this group has no writes: pass 1 to 100 writes')
     if (more.length === 0) return this.singleWrites.apply(partition, only)
     const onCharge = (charge: number): void => this.requests.charge('state.batch', charge)
     const result = await applyBatch(this.requests.container, partition, writes, onCharge)

@@ -228,7 +228,11 @@ describe('agents', () => {
     await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
     expect(world.faults.writes).toHaveLength(1)
     expect(world.telemetry.of('document.refused')).toEqual([
-      { type: 'document.refused', id: 'sas.step:job-1:pay', reason: 'this instance has no agent "shop"' },
+      {
+        type: 'document.refused',
+        id: 'sas.step:job-1:pay',
+        reason: 'this instance has no agent "shop": run all agents with the same module',
+      },
     ])
   })
 

@@ -63,7 +63,7 @@ describe('operations that share requests', () => {
   it.each([
     ['leaves out', [undefined]],
     ['does not know', []],
-  ])('are asked for alone when a shared request %s them, and fail each for itself', async (_how, found) => {
+  ])('are asked for alone when a shared request %s them, and each fails separately', async (_how, found) => {
     const { requests, asking, ask, answer, open } = world()
     asking.together = () => Promise.resolve(found)
     const first = ask('a')

@@ -56,7 +56,7 @@ describe('a failed write through the SDK', () => {
   )
 
   it.each([
-    ['not one result', undefined],
+    ['no result', undefined],
     ['a result without an etag', [{ statusCode: 201, eTag: '"1"' }, { statusCode: 200 }]],
     [
       'a result with an empty one',
