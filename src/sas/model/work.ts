@@ -96,7 +96,7 @@ export function offerWithinMs(usualMs: number, attention: Attention | null, now:
 /**
  * Returns the pause after a late dispatch, which is one that was written after its deadline.
  *
- * @param lateDispatches the number of late dispatches directly before it
+ * @param lateDispatches the number of late dispatches directly before it, with those in a range that no instance read
  */
 export function pauseAfterLateMs(lateDispatches: number): number {
   return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)

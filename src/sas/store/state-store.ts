@@ -131,7 +131,7 @@ export interface StateStore {
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
-   * Lists steps, jobs and schedules that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
+   * Lists steps, jobs, schedules, limits and pauses that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
    * {@link listUnsent}. Pages are needed because unreadable documents stay due, and later documents must
    * still be found. Documents of a newer schema are omitted.
    */
