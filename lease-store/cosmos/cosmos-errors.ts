@@ -41,6 +41,8 @@ const underWay = new Set([
   'ECONNABORTED',
   'TimeoutError',
   'REQUEST_SEND_ERROR',
+  // The answer ended too early.
+  'PARSE_ERROR',
 ])
 
 /**

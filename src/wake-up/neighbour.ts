@@ -19,7 +19,7 @@ import type { WakeAddress } from './wake-address.js'
  * The shortest time from one message to the next one to the same process, and from one question for ended jobs to the next.
  * It is longer after a message with several hints for a role, waits or ends, because then many more are likely to follow.
  */
-const pauseMs = { forOne: 2, forMany: 10 }
+const pauseMs = { forNone: 100, forOne: 2, forMany: 10 }
 
 /** A hint that is later than this is no faster than a poll. */
 const hintTimeoutMs = 2_000
@@ -67,6 +67,8 @@ export class Neighbour {
   /** The waits for whose ends this process asks. */
   readonly waits = new Set<Wait>()
   private isBusy = false
+  /** Whether this process has answered at all. */
+  hasAnswered = false
   private isAsking = false
   private answer: { readonly taken: TakenWork | null; readonly atMs: number } | null = null
 
@@ -141,17 +143,21 @@ export class Neighbour {
       hintTimeoutMs,
     )
     this.answer = { taken: takenWorkOf(answer), atMs }
-    await this.rest(atMs, gathered)
+    await this.rest(atMs, pauseAfter(gathered))
   }
 
   private ask(): void {
     if (this.isAsking || this.closing.aborted) return
     this.isAsking = true
-    this.asking()
-      .catch((error: unknown) => this.failed(error))
-      .finally(() => {
-        this.isAsking = false
-      })
+    const over = (): void => {
+      this.isAsking = false
+      // A wait may have begun after the last look at the waits.
+      if (this.waits.size > 0) this.ask()
+    }
+    this.asking().then(over, (error: unknown) => {
+      this.isAsking = false
+      this.failed(error)
+    })
   }
 
   private async asking(): Promise<void> {
@@ -160,22 +166,32 @@ export class Neighbour {
       const answer = await this.posted(paths.ended, { session: this.parts.session }, questionTimeoutMs)
       const { ended } = endedAnswer.parse(parsedJson(answer))
       for (const job of ended) this.parts.onEnded(job)
-      await this.rest(atMs, ended.length)
+      // A process that tells nothing at once has too many sessions, or is closing.
+      const restMs = ended.length === 0 ? pauseMs.forNone : pauseAfter(ended.length)
+      await this.rest(atMs, restMs)
     }
   }
 
   /** Waits before the next message, so that it has all hints or ends of this time. */
-  private rest(sinceMs: number, gathered: number): Promise<void> {
+  private rest(sinceMs: number, restMs: number): Promise<void> {
     const { clock } = this.parts
-    const untilMs = sinceMs + (gathered > 1 ? pauseMs.forMany : pauseMs.forOne)
-    return clock.sleep(untilMs - clock.monotonic(), this.closing)
+    return clock.sleep(sinceMs + restMs - clock.monotonic(), this.closing)
   }
 
-  private posted(path: string, content: object, timeoutMs: number): Promise<string> {
+  private async posted(path: string, content: object, timeoutMs: number): Promise<string> {
     const { address, clock, post } = this.parts
     const body = bodyOf(content, clock.now())
     const headers = { [signatureHeader]: signatureOf(path, body, address.key) }
-    return post({ origin: address.origin, path, body, headers, timeoutMs, signal: this.closing })
+    const answer = await post({
+      origin: address.origin,
+      path,
+      body,
+      headers,
+      timeoutMs,
+      signal: this.closing,
+    })
+    this.hasAnswered = true
+    return answer
   }
 
   private failed(error: unknown): void {
@@ -183,4 +199,8 @@ export class Neighbour {
     this.awaited = []
     if (!this.closing.aborted) this.parts.onFailure(this.parts.address, error)
   }
+}
+
+function pauseAfter(gathered: number): number {
+  return gathered > 1 ? pauseMs.forMany : pauseMs.forOne
 }

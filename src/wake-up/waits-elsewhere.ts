@@ -52,9 +52,10 @@ export class WaitsElsewhere {
   }
 
   /** Looks for the successors of a process that does not answer. */
-  failed({ waits }: Neighbour): void {
+  failed({ waits, hasAnswered }: Neighbour): void {
     this.hasFailed = true
-    this.pauseMs = seekPause.minMs
+    // A process that never answered may have been found in an old lease, so the pause goes on growing.
+    if (hasAnswered) this.pauseMs = seekPause.minMs
     for (const wait of waits) this.lost.add(wait)
     waits.clear()
     this.seek()
@@ -76,8 +77,10 @@ export class WaitsElsewhere {
       if (closing.aborted) return
       this.pauseMs = Math.min(2 * this.pauseMs, seekPause.maxMs)
       await directory.refreshed('scheduler')
-      for (const wait of this.lost) if (this.isAsked(wait)) this.lost.delete(wait)
-      if (this.lost.size === 0) this.hasFailed = false
+      const found = [...this.lost].filter((wait) => this.isAsked(wait))
+      for (const wait of found) this.lost.delete(wait)
+      // Waits that have ended meanwhile say nothing about the next owner.
+      if (found.length > 0 && this.lost.size === 0) this.hasFailed = false
     }
   }
 

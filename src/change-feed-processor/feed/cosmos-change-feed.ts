@@ -7,6 +7,7 @@ import type {
   Resource,
 } from '@azure/cosmos'
 import type { FeedRange } from '../../../lease-store/index.js'
+import { askAgainForRanges } from '../../../lease-store/internal.js'
 import { compare, unlessAborted } from '../../platform/internal.js'
 import type {
   Change,
@@ -62,13 +63,16 @@ interface Idle {
  *   range.
  * - After some failures the iterator loses its position and continues elsewhere. This class therefore
  *   discards the iterator after every result except a page or "nothing new".
+ * - The SDK keeps a failed answer about the partition key ranges. This class lets it ask again.
  * - The iterator's errors and charges are incomplete. This class takes both from the headers.
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
   private known: (ContainerDefinition & Resource) | undefined
 
-  constructor(private readonly options: CosmosChangeFeedOptions) {}
+  constructor(private readonly options: CosmosChangeFeedOptions) {
+    askAgainForRanges(options.container.database.client)
+  }
 
   async physicalRanges(): Promise<readonly PhysicalRange[]> {
     const { resources } = await this.options.container.readPartitionKeyRanges().fetchAll()

@@ -52,7 +52,7 @@ export class PollDelay {
 
   /** Notes that the request of the last poll began at this time. The poll may have missed writes of later hints. */
   polledAt(begunAtMs: number): void {
-    if (this.wokenAtMs >= begunAtMs) this.isWoken = true
+    if (this.wokenAtMs > begunAtMs) this.isWoken = true
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/index.js'
+import type { Clock, Timer } from '../../platform/index.js'
 
 /** If a request takes longer than this, the next request does not wait for its answer. */
 const slowMs = 1_000
@@ -12,13 +12,15 @@ interface Asked<Q, A> {
 
 /** The ways to ask for operations. */
 export interface Asking<Q, A> {
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   readonly alone: (question: Q) => Promise<A>
   /**
    * Asks for 2 to 100 operations with one request. The result has their order. Undefined, or missing at the end, means
    * that this operation must be asked for alone.
    */
   readonly together: (questions: readonly Q[]) => Promise<readonly (A | undefined)[]>
+  /** Returns the share of one request that an operation fills, from 0 to 1. Default: none. */
+  readonly shareOf?: (question: Q) => number
 }
 
 /**
@@ -26,9 +28,11 @@ export interface Asking<Q, A> {
  * next request, which has all operations that were asked for meanwhile. So thousands of operations take few requests.
  */
 export class Together<Q, A> {
-  private asked: Asked<Q, A>[] = []
+  private readonly asked: Asked<Q, A>[] = []
   private underWay = 0
   private lastBeganMs = 0
+  /** Begins the next request if the one under way takes long. */
+  private late: Timer | null = null
 
   constructor(private readonly asking: Asking<Q, A>) {}
 
@@ -36,15 +40,17 @@ export class Together<Q, A> {
   ask(question: Q): Promise<A> {
     return new Promise((answer) => {
       this.asked.push({ question, answer })
-      const isSlow = this.asking.clock.now() - this.lastBeganMs >= slowMs
-      if (this.underWay === 0 || isSlow) this.begin()
+      if (this.underWay === 0) this.begin()
+      else this.beginLate()
     })
   }
 
   private begin(): void {
     const { alone, clock } = this.asking
-    const together = this.asked.splice(0, mostTogether)
-    this.lastBeganMs = clock.now()
+    this.late?.cancel()
+    this.late = null
+    const together = this.asked.splice(0, this.countTogether())
+    this.lastBeganMs = clock.monotonic()
     this.underWay += 1
     const answers = this.together(together.map(({ question }) => question))
     const operations = together.map(async ({ question, answer }, index) => {
@@ -52,6 +58,7 @@ export class Together<Q, A> {
       answer(operation)
       await operation
     })
+    if (this.asked.length > 0) this.beginLate()
     const beginNext = (): void => {
       this.underWay -= 1
       if (this.asked.length > 0) this.begin()
@@ -59,7 +66,25 @@ export class Together<Q, A> {
     Promise.allSettled(operations).then(beginNext, beginNext)
   }
 
-  private together(questions: readonly Q[]): Promise<readonly (A | undefined)[]> {
-    return questions.length === 1 ? Promise.resolve([]) : this.asking.together(questions)
+  private beginLate(): void {
+    const { clock } = this.asking
+    const leftMs = this.lastBeganMs + slowMs - clock.monotonic()
+    this.late ??= clock.schedule(Math.max(0, leftMs), () => this.begin())
+  }
+
+  /** Returns how many of the operations fit into the next request. */
+  private countTogether(): number {
+    if (this.asked.length === 1) return 1
+    const { shareOf = () => 0 } = this.asking
+    let filled = 0
+    const count = this.asked.findIndex(({ question }, index) => {
+      filled += shareOf(question)
+      return index === mostTogether || (index > 0 && filled > 1)
+    })
+    return count === -1 ? this.asked.length : count
+  }
+
+  private async together(questions: readonly Q[]): Promise<readonly (A | undefined)[]> {
+    return questions.length === 1 ? [] : this.asking.together(questions)
   }
 }

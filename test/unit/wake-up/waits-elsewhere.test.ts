@@ -163,4 +163,31 @@ describe('the waits of a process whose scheduler dies', () => {
     await clock.advance(65_000)
     expect(askedOf(origins[0])).toEqual(['a', 'a'])
   })
+
+  it('list the leases once a minute at most while a lease names a dead process', async () => {
+    const { world, clock, wait, dies } = waiting()
+    wait('a')
+    await clock.advance(0)
+    await dies(origins[0])
+    for (let minute = 0; minute < 10; minute += 1) await clock.advance(60_000)
+    const listed = world.listings
+    for (let minute = 0; minute < 10; minute += 1) await clock.advance(60_000)
+    expect(world.listings - listed).toBeLessThanOrEqual(11)
+  })
+
+  it('are passed on if they begin after the lost ones have ended, before the next owner is known', async () => {
+    const { world, clock, wait, dies, askedOf } = waiting()
+    const end = wait('a')
+    await clock.advance(0)
+    await dies(origins[0])
+    await clock.advance(100)
+    // A poll has found the end of the job.
+    end()
+    await clock.advance(200)
+    wait('b')
+    await clock.advance(1_000)
+    world.owners = { '0': origins[1] }
+    await clock.advance(5_000)
+    expect(askedOf(origins[1])).toEqual(['b'])
+  })
 })

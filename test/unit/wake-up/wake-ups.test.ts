@@ -68,6 +68,7 @@ it('the hints of a write and a wait for its job are one message', async () => {
 })
 
 it.each([
+  { ended: 0, afterMs: 100 },
   { ended: 1, afterMs: 2 },
   { ended: 2, afterMs: 10 },
 ])(

@@ -1,17 +1,19 @@
 import { systemClock } from '../../../platform/index.js'
-import {
-  cosmosErrorKind,
-  failureOf,
-  isTransient,
-  type CosmosErrorKind,
-} from '../../../../lease-store/internal.js'
+import { cosmosErrorKind, failureOf, type CosmosErrorKind } from '../../../../lease-store/internal.js'
 import { Together } from '../together.js'
-import { surelyFits } from '../transaction.js'
+import { bytesOf, surelyFits } from '../transaction.js'
 import type { ApplyResult, StateWrite } from '../state-store.js'
 import { asOperation, rangeIdIn } from './cosmos-batch.js'
 import type { CosmosStateRequests } from './cosmos-state-requests.js'
 import { storeError } from './cosmos-store-error.js'
 
+/**
+ * The largest size of a shared request. The SDK splits a larger one into several requests. If only one of them failed, it would be
+ * unknown which documents were written.
+ */
+const sharedBytes = 200_000
+/** The most bytes of an operation besides its document. */
+const operationBytes = 1_500
 /** Larger documents are written alone. */
 const smallBytes = 100_000
 
@@ -38,6 +40,7 @@ export class CosmosSingleWrites {
       clock: systemClock,
       alone: (write) => this.alone(write.document.pk, write),
       together: (writes) => this.together(writes),
+      shareOf: ({ document }) => (bytesOf(document) + operationBytes) / sharedBytes,
     })
   }
 
@@ -51,8 +54,8 @@ export class CosmosSingleWrites {
   }
 
   /**
-   * Notes in which physical partition a write was. The answer to a shared request does not say this. So replaces share
-   * requests only while a single partition is known.
+   * Notes in which physical partition a write was. The answer to a shared request does not say this, so its hint goes to the
+   * readers of all partitions. Therefore replaces share requests only while a single partition is known.
    */
   noteRange(id: string | null): void {
     if (id === null || (this.physicalRangeId !== null && this.physicalRangeId !== id)) this.mayShare = false
@@ -93,10 +96,12 @@ export class CosmosSingleWrites {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- see the line above
       const answers = await items.bulk(writes.map(asOperation), { continueOnError: true }, options)
       return writes.map((write, index) => this.answered(write, answers[index]))
-    } catch (error) {
-      const cause = failureOf(options) ?? error
+    } catch {
+      const cause = failureOf(options)
+      // Before it sends the writes, the SDK asks for the partition key ranges, which may fail as well.
+      if (cause === undefined) return []
       const { kind } = cosmosErrorKind(cause, 'write')
-      if (!isTransient(kind)) this.mayShare = false
+      if (kind === 'other') this.mayShare = false
       return kind === 'unknownOutcome' ? writes.map(() => ({ kind, cause })) : []
     }
   }
@@ -111,7 +116,7 @@ export class CosmosSingleWrites {
       return refusal(write, cosmosErrorKind({ code }, 'write').kind, cause) ?? undefined
     }
     if (eTag !== undefined && eTag !== '')
-      return { kind: 'applied', etags: [eTag], physicalRangeId: this.physicalRangeId, charge }
+      return { kind: 'applied', etags: [eTag], physicalRangeId: null, charge }
     return {
       kind: 'unknownOutcome',
       cause: new Error('the store answered without the etag of what it wrote'),

@@ -1,6 +1,11 @@
 import { systemClock } from '../../../platform/index.js'
 import { backoffDelayMs, systemRandom } from '../../../platform/internal.js'
-import { cosmosErrorKind, failureOf, isTransient, watchFailures } from '../../../../lease-store/internal.js'
+import {
+  askAgainForRanges,
+  cosmosErrorKind,
+  failureOf,
+  watchFailures,
+} from '../../../../lease-store/internal.js'
 import { applyBatch } from './cosmos-batch.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import { overdueDocuments } from './cosmos-overdue.js'
@@ -39,6 +44,7 @@ export class CosmosStateStore implements StateStore {
   constructor(options: CosmosStateStoreOptions) {
     this.requests = new CosmosStateRequests(options)
     this.singleWrites = new CosmosSingleWrites(this.requests)
+    askAgainForRanges(options.container.database.client)
     watchFailures(options.container.database.client, options.retryPause ?? shortPause)
   }
 
@@ -69,7 +75,7 @@ export class CosmosStateStore implements StateStore {
       })
     } catch (error) {
       const { kind } = cosmosErrorKind(failureOf(options) ?? error, 'read')
-      if (!isTransient(kind)) this.readsTogether = false
+      if (kind === 'other') this.readsTogether = false
       return []
     }
   }

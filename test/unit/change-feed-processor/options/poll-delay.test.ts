@@ -76,7 +76,6 @@ describe('the delay between polls', () => {
 
   it.each([
     { requested: 'before the hint', afterMs: -1, isSkipped: true },
-    { requested: 'at the time of the hint', afterMs: 0, isSkipped: true },
     { requested: 'after the hint', afterMs: 1, isSkipped: false },
   ])('is skipped after a page that was requested $requested: $isSkipped', async ({ afterMs, isSkipped }) => {
     const clock = new VirtualClock()

@@ -56,6 +56,7 @@ describe('an error of the store', () => {
     'ECONNABORTED',
     'TimeoutError',
     'REQUEST_SEND_ERROR',
+    'PARSE_ERROR',
   ])('%j means an unknown outcome to a writer', (code) => {
     expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unknownOutcome' })
   })

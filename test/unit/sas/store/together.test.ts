@@ -4,7 +4,7 @@ import { Together } from '../../../../src/sas/store/together.js'
 import { deferred, type Deferred } from '../../../support/deferred.js'
 
 /** Operations whose answers the test gives. `requests` has the names of each request. */
-function world() {
+function world({ shareOf = () => 0 }: { shareOf?: (name: string) => number } = {}) {
   const requests: string[][] = []
   const open = new Map<string, Deferred<string>>()
   const clock = new VirtualClock(0)
@@ -18,6 +18,7 @@ function world() {
   }
   const asking = {
     clock,
+    shareOf,
     alone: (name: string) => begin([name])[0] ?? Promise.reject(new Error('not begun')),
     together: (names: readonly string[]): Promise<readonly (string | undefined)[]> =>
       Promise.all(begin(names)),
@@ -101,11 +102,51 @@ describe('operations that share requests', () => {
     const third = ask('c')
     await expect.poll(() => requests).toEqual([['a']])
     await clock.advance(1)
-    const fourth = ask('d')
-    await expect.poll(() => requests).toEqual([['a'], ['b', 'c', 'd']])
-    for (const name of ['b', 'c', 'd']) answer(name)
-    expect(await Promise.all([second, third, fourth])).toEqual(['done: b', 'done: c', 'done: d'])
+    await expect.poll(() => requests).toEqual([['a'], ['b', 'c']])
+    for (const name of ['b', 'c']) answer(name)
+    expect(await Promise.all([second, third])).toEqual(['done: b', 'done: c'])
     answer('a')
     expect(await stuck).toBe('done: a')
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('do not wait longer than a second one after another, and leave no timer behind', async () => {
+    const { requests, clock, ask, answer } = world()
+    const all = [ask('a'), ask('b')]
+    await clock.advance(1_000)
+    all.push(ask('c'))
+    await clock.advance(999)
+    expect(requests).toEqual([['a'], ['b']])
+    await clock.advance(1)
+    expect(requests).toEqual([['a'], ['b'], ['c']])
+    for (const name of ['a', 'b', 'c']) answer(name)
+    await Promise.all(all)
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('share a request only as far as they fit into it', async () => {
+    const { requests, asking, ask, answer } = world({ shareOf: (name) => Number(name.slice(1)) / 10 })
+    const all = ['a1', 'b6', 'c4', 'd5', 'e20', 'f1'].map(ask)
+    for (const next of [['a1'], ['b6', 'c4'], ['d5'], ['e20'], ['f1']]) {
+      await expect.poll(() => requests.at(-1)).toEqual(next)
+      for (const name of next) answer(name)
+    }
+    expect(await Promise.all(all)).toHaveLength(6)
+    expect(asking.shareOf('a1')).toBe(0.1)
+  })
+
+  it('each fail if their shared request cannot begin', async () => {
+    const { requests, asking, ask, answer } = world()
+    asking.together = () => {
+      throw new Error('not begun')
+    }
+    const all = [ask('a'), ask('b'), ask('c')]
+    await expect.poll(() => requests).toEqual([['a']])
+    answer('a')
+    expect(await Promise.allSettled(all)).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected' },
+      { status: 'rejected' },
+    ])
   })
 })

@@ -10,6 +10,13 @@ type Container = CosmosStateStoreOptions['container']
 const create: StateWrite = { kind: 'create', document: { id: 'a', pk: 'p' } }
 const replace: StateWrite = { kind: 'replace', document: { id: 'a', pk: 'p' }, ifMatch: '"1"' }
 
+/** What the SDK calls for each request. */
+type SdkPlugin = (
+  context: { readonly options: object },
+  diagnostics: unknown,
+  next: () => Promise<{ readonly headers: object; readonly result: unknown }>,
+) => Promise<{ readonly result: unknown }>
+
 /** A failure as the SDK throws it. */
 function failure(code: number | string, more: Readonly<Record<string, unknown>> = {}): Error {
   return Object.assign(new Error(`failed with ${code}`), { code, ...more })
@@ -34,7 +41,7 @@ function storeFailing(error: Error): CosmosStateStore {
 }
 
 describe('a failed write through the SDK', () => {
-  it.each([408, 500, 503, 'ECONNRESET', 'ETIMEDOUT', 'REQUEST_SEND_ERROR'])(
+  it.each([408, 500, 503, 'ECONNRESET', 'ETIMEDOUT', 'REQUEST_SEND_ERROR', 'PARSE_ERROR'])(
     'has an unknown outcome after %s (F-X4)',
     async (code) => {
       const error = failure(code)
@@ -246,14 +253,18 @@ describe('replaces of single documents at the same time', () => {
   ) {
     const requests: string[][] = []
     const ranges = [...rangeIds]
+    const sdk: { plugins?: readonly { readonly plugin: SdkPlugin }[] } = {}
+    const world = { isSent: true }
     const container = {
       items: {
         create: () => Promise.resolve(alone),
-        bulk: (operations: readonly { readonly id: string; readonly ifMatch: string }[]) => {
+        bulk: async (operations: readonly { id: string; ifMatch: string }[], _: unknown, options: object) => {
           const ids = operations.map(({ id }) => id)
           requests.push(ids)
           expect(operations.every(({ id, ifMatch }) => ifMatch === `"${id}"`)).toBe(true)
-          return together(ids)
+          if (!world.isSent) return together(ids)
+          const answer = async () => ({ headers: {}, result: await together(ids) })
+          return (await sdk.plugins?.[0]?.plugin({ options }, undefined, answer))?.result
         },
       },
       item: (id: string, pk: string) => ({
@@ -264,7 +275,7 @@ describe('replaces of single documents at the same time', () => {
           return Promise.resolve({ ...alone, headers: { 'x-ms-documentdb-partitionkeyrangeid': rangeId } })
         },
       }),
-      database: { client: {} },
+      database: { client: { clientContext: { cosmosClientOptions: sdk } } },
     }
     const charges: string[] = []
     const store = new CosmosStateStore({
@@ -273,6 +284,7 @@ describe('replaces of single documents at the same time', () => {
     })
     const apply = (one: StateWrite) => store.apply(one.document.pk, [one])
     return {
+      world,
       requests,
       charges,
       store,
@@ -282,6 +294,8 @@ describe('replaces of single documents at the same time', () => {
   }
 
   const done = (etag: string) => ({ kind: 'applied', etags: [etag], physicalRangeId: '0', charge: 10 })
+  /** The result of a replace in a shared request, whose answer names no physical partition. */
+  const shared = (etag: string) => ({ ...done(etag), physicalRangeId: null })
 
   it('share a request while one is under way, and each gets its own result', async () => {
     const { requests, charges, apply, all } = writing(() =>
@@ -292,7 +306,7 @@ describe('replaces of single documents at the same time', () => {
     expect(requests).toEqual([['first'], ['a'], ['b', 'c', 'd', 'e']])
     expect(results).toEqual([
       done('"alone"'),
-      done('"2"'),
+      shared('"2"'),
       { kind: 'conflict', id: 'c', reason: 'changed' },
       { kind: 'conflict', id: 'd', reason: 'missing' },
       { kind: 'unknownOutcome', cause: new Error('the store answered 503 to the write of "e"') },
@@ -307,7 +321,7 @@ describe('replaces of single documents at the same time', () => {
         Promise.resolve([answered(200, '"2"'), answered(status)]),
       )
       await apply(write('first'))
-      expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), done('"2"'), done('"alone"')])
+      expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), shared('"2"'), done('"alone"')])
       expect(requests).toEqual([['first'], ['a'], ['b', 'c'], ['c']])
     },
   )
@@ -319,6 +333,16 @@ describe('replaces of single documents at the same time', () => {
     const unknown = { kind: 'unknownOutcome', cause }
     expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), unknown, unknown])
     expect(requests).toEqual([['first'], ['a'], ['b', 'c']])
+  })
+
+  it('are written alone if the SDK failed before it sent their shared request', async () => {
+    const { world, requests, apply, all } = writing(() => Promise.reject(failure(503)))
+    await apply(write('first'))
+    world.isSent = false
+    expect(await all(['a', 'b', 'c'])).toEqual([done('"alone"'), done('"alone"'), done('"alone"')])
+    expect(requests).toEqual([['first'], ['a'], ['b', 'c'], ['b'], ['c']])
+    await all(['d', 'e', 'f'])
+    expect(requests.slice(5)).toEqual([['d'], ['e', 'f'], ['e'], ['f']])
   })
 
   it('have an unknown outcome without the etag of what was written (I2)', async () => {
@@ -333,6 +357,7 @@ describe('replaces of single documents at the same time', () => {
 
   it.each([
     [400, 'no more', [['first'], ['a'], ['b', 'c'], ['b'], ['c'], ['d'], ['e'], ['f']]],
+    [403, 'again later', [['first'], ['a'], ['b', 'c'], ['b'], ['c'], ['d'], ['e', 'f'], ['e'], ['f']]],
     [429, 'again later', [['first'], ['a'], ['b', 'c'], ['b'], ['c'], ['d'], ['e', 'f'], ['e'], ['f']]],
   ])(
     'are written alone if a shared request is refused with %s, and share one %s',
