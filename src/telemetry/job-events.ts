@@ -164,9 +164,10 @@ export const jobEvents = {
     level: 'warn',
     metrics: [events],
     text: ({ failureCount, ...on }) =>
-      `The supervisor recovered ${attempt(on)}, whose deadline passed; ` +
+      `The supervisor recovered ${attempt(on)}, which failed or had no outcome in time; ` +
       `${counted(failureCount, 'failure')} so far`,
-    meaning: 'the deadline passed: another attempt follows, or no attempts are left',
+    meaning:
+      'the attempt failed and its pause is over, or it had no outcome in time: another attempt follows, or no attempts are left',
   },
   'step.unclaimed': {
     level: 'warn',

@@ -171,8 +171,9 @@ export class Job<R = JobResult> {
 
   /**
    * Waits for the successful end of the job, and returns what its workflow returned. If the workflow returns
-   * nothing, returns the output of every step, by step id.
+   * nothing, returns the output of every step, by step id. While the store is away, tries again for a minute.
    *
+   * @throws StoreUnavailable if the store is away for longer; the job continues
    * @throws JobFailed if the job ended in another way
    * @throws JobNotFound if the job does not exist any more
    * @throws the signal's reason if `signal` aborts first; the job continues

@@ -73,9 +73,13 @@ export function isWaiting({ attention }: StepDocument): boolean {
   return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
 }
 
-/** Checks whether the job goes on without the step, so that no operator has to act if the step is given up. */
-export function isLeftToJob({ direction, jobGoesOn }: StepDocument): boolean {
-  return direction === 'do' && jobGoesOn === true
+/**
+ * Checks whether the job goes on without the step, or is undone, so that no operator has to act if the step is given up. If the undo
+ * fails, an operator must act for the step of that undo.
+ */
+export function isLeftToJob({ direction, jobGoesOn, onExhausted }: StepDocument): boolean {
+  const isUndone = onExhausted === 'compensate' || onExhausted === 'compensateThenRetry'
+  return direction === 'do' && (jobGoesOn === true || isUndone)
 }
 
 /** The longest time between two offers of work that no instance takes, unless an attempt may take longer. */

@@ -135,7 +135,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'step.recovered', failureCount: 1, ...step },
-    'The supervisor recovered attempt 2 of step pay of job 7 of shop, whose deadline passed; 1 failure so far',
+    'The supervisor recovered attempt 2 of step pay of job 7 of shop, which failed or had no outcome in time; 1 failure so far',
   ],
   [
     { type: 'step.unclaimed', ...step },

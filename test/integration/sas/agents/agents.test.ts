@@ -180,6 +180,16 @@ describe('agents', () => {
     ])
   })
 
+  it('raise no attention for a step that fails permanently if the job is then undone', async () => {
+    await world.dispatched({ pay: [] }, { onExhausted: 'compensate' })
+    const agents = world.agents({ agents: [shopThat((_input, context) => context.failPermanently('no'))] })
+    await agents.onChanges(await world.changes(), going)
+    await agents.stop(0)
+    expect((await world.step()).attention?.message).toContain('no')
+    expect(world.telemetry.of('step.settled')).toMatchObject([{ outcome: 'permanent' }])
+    expect(world.telemetry.of('attention.raised')).toEqual([])
+  })
+
   it('flag a step after one call when its output or its undo cannot be stored (F-A18)', async () => {
     const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
     for (const [jobId, levels, message] of [

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import type { JobResult } from '../../../../src/sas/client/job.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { basicSchema } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { text } from '../../../../src/sas/model/values/text-template.js'
@@ -154,5 +155,65 @@ describe('the result of a workflow that returns a value', () => {
     expect((await job.view()).result).toBeNull()
     expect(await world.job('o')).not.toHaveProperty('result')
     expectTypeOf<Awaited<ReturnType<typeof job.result>>>().toEqualTypeOf<JobResult>()
+  })
+})
+
+describe('a wait while the store is away', () => {
+  const away = (reads: number) =>
+    Array.from({ length: reads }, () => ({
+      kind: 'throws' as const,
+      error: new StoreUnavailable('the store is away', { cause: null }),
+    }))
+
+  it('goes on when the store is back', async () => {
+    const job = await client.submit(paying, { orderId: 'o', total: 3 })
+    await runToEnd()
+    world.faults.failReads(...away(10))
+    const result = job.result()
+    await world.clock.advance(59_000)
+    expect((await result).note).toBe('paid 3')
+  })
+
+  it('rejects after a minute, and before that reads the job at most every 5 s', async () => {
+    const job = await client.submit(paying, { orderId: 'o', total: 3 })
+    world.faults.failReads(...away(1_000))
+    const ended = job.result().then(
+      () => 'ended',
+      (error: unknown) => error,
+    )
+    const isOver = { value: false }
+    const noted = ended.then(() => (isOver.value = true))
+    const before = world.faults.count('read')
+    await world.clock.advance(59_000)
+    expect(isOver.value).toBe(false)
+    expect(world.faults.count('read') - before).toBeLessThanOrEqual(17)
+    await world.clock.advance(6_000)
+    await noted
+    expect(await ended).toBeInstanceOf(StoreUnavailable)
+  })
+
+  it('counts each outage for itself', async () => {
+    const job = await client.submit(paying, { orderId: 'o', total: 3 })
+    world.faults.failReads(...away(10))
+    const result = job.result()
+    await world.clock.advance(50_000)
+    world.faults.failReads(...away(10))
+    await world.clock.advance(50_000)
+    await runToEnd()
+    expect((await result).note).toBe('paid 3')
+  })
+
+  it('rejects at once for other errors, and when its signal aborts', async () => {
+    const job = await client.submit(paying, { orderId: 'o', total: 3 })
+    await world.clock.advance(1_000)
+    world.faults.failReads({ kind: 'throws', error: new StoreRefused('no permission', { cause: null }) })
+    await expect(job.result()).rejects.toThrow('no permission')
+    world.faults.failReads(...away(100))
+    const ending = new AbortController()
+    const waiting = job.result({ signal: ending.signal })
+    const rejected = expect(waiting).rejects.toThrow('no more')
+    await world.clock.advance(2_000)
+    ending.abort(new Error('no more'))
+    await rejected
   })
 })

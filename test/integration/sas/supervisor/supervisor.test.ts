@@ -394,6 +394,20 @@ describe('a step whose deadline has passed', () => {
     await supervisor.stop()
   })
 
+  it.each(['compensate', 'compensateThenRetry'] as const)(
+    'raises no attention if the job is then undone (%s)',
+    async (onExhausted) => {
+      const supervisor = await started(world.supervisor())
+      await world.dispatched({ pay: [] }, { completeWithin: '30s', retry: { tries: 1 }, onExhausted })
+      supervisor.onChanges(await world.changes(), '0')
+      await world.clock.advance(30_000 + graceMs)
+      expect(await world.step()).toMatchObject({ processState: 'Error' })
+      expect(world.telemetry.of('step.recovered')).toHaveLength(1)
+      expect(world.telemetry.of('attention.raised')).toEqual([])
+      await supervisor.stop()
+    },
+  )
+
   it('is offered again, without another failure, when no scheduler dispatches it (F-V14)', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
