@@ -18,7 +18,7 @@ export interface SeededBug extends Bug {
 export const bugs: readonly SeededBug[] = [
   {
     name: 'a step is written without the etag that the decision read',
-    path: 'src/sas/store/cosmos/cosmos-state-store.ts',
+    path: 'src/sas/store/cosmos/cosmos-single-writes.ts',
     code: "accessCondition: { type: 'IfMatch', condition: write.ifMatch },",
     broken: '',
     rejectedBy: ['conditional', 'one-writer'],

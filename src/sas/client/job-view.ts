@@ -241,7 +241,10 @@ function diagnosticsOf(step: StepDocument, entry: LedgerEntry | undefined): read
 function momentsOf(step: StepDocument): Pick<StepView, 'completeBy' | 'notBefore'> {
   const { asked, completeBy, notBeforeMs, place } = step
   // In the pause after a failed attempt, the stored deadline is the end of the pause.
-  if (isBetweenTries(step)) return { completeBy: null, notBefore: completeBy }
+  if (isBetweenTries(step)) {
+    const isLast = failuresOf(step) >= step.maxFailures
+    return { completeBy: null, notBefore: isLast ? null : completeBy }
+  }
   // At a limit, the stored deadline is the time of the next look at the gate, and only a rate has a known end.
   if (isWaitingAtLimit(step)) return { completeBy: null, notBefore: timeText(place?.reservedMs ?? null) }
   return {

@@ -8,7 +8,7 @@ import { givenUp } from './give-up.js'
 import { asksUntil, conditionOfPayload, ticketMark } from '../plan/tickets.js'
 import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
-import { mayHaveEffect, withFailure } from '../model/work.js'
+import { mayHaveEffect, withFailure, workOf } from '../model/work.js'
 
 /** The attempt that an agent made, with the number and the fence of the step that the agent received. */
 export interface Attempt {
@@ -59,8 +59,8 @@ export function isOpen<S extends StepDocument>(
  * Records the outcome of an attempt on the step (W3, W8).
  *
  * - A success changes the state of the step and records the input of its undo (R41).
- * - A failure adds diagnostics and shortens the deadline to the end of the back-off. The supervisor then
- *   treats the step like any other step that was not done in time.
+ * - A failure adds diagnostics and shortens the deadline to the end of the back-off, or to now if no attempt is left. The supervisor
+ *   then treats the step like any other step that was not done in time.
  * - A permanent failure flags the step for an operator.
  */
 export function settle(
@@ -101,8 +101,10 @@ export function settle(
     message: outcome.message,
   })
   if (outcome.kind === 'failed') {
-    const retryAt = at.now + backoffDelayMs(attempt.number, step.retryBackoff, at.random)
-    const brought = deadline(Math.min(retryAt, step.completeByMs))
+    const isLast = workOf(step).failureCount + 1 >= step.maxFailures
+    // Nothing follows after the last attempt, so the supervisor gives up the step at once.
+    const pauseMs = isLast ? 0 : backoffDelayMs(attempt.number, step.retryBackoff, at.random)
+    const brought = deadline(Math.min(at.now + pauseMs, step.completeByMs))
     return {
       kind: 'write',
       step: withDerivedState<StepDocument>(step, { ...noting, diagnostics, ...brought }),

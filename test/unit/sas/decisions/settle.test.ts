@@ -112,6 +112,15 @@ describe('the settlement of an attempt', () => {
     expect(settlement).toMatchObject({ step: { completeByMs: now + waitMs } })
   })
 
+  it.each([
+    { failureCount: 1, maxFailures: 2 },
+    { failureCount: 2, maxFailures: 2 },
+  ])('after the last attempt does not wait: %j', (failures) => {
+    const now = submittedAtMs + 1_000
+    const settlement = settle({ ...step, ...failures }, attempt, failed, { now, random: longestBackoff })
+    expect(settlement).toMatchObject({ step: { completeByMs: now, processState: 'Processing' } })
+  })
+
   it('after a failure never postpones the deadline', () => {
     expect(settled(failed, { now: submittedAtMs + 29_000 }).completeByMs).toBe(submittedAtMs + 30_000)
   })
