@@ -71,7 +71,13 @@ export class EngineDocuments {
     isWanted: (document: Readonly<JsonObject>) => boolean,
   ): Promise<readonly DocumentVersion[]> {
     const found = await this.find(isWanted, { partition })
-    this.options.onCharge(operation, listCharge(found.map(({ bytes }) => bytes), rowsPerPage))
+    this.options.onCharge(
+      operation,
+      listCharge(
+        found.map(({ bytes }) => bytes),
+        rowsPerPage,
+      ),
+    )
     return found
   }
 
