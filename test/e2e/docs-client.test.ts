@@ -68,7 +68,7 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'package.json'), '{ "name": "reader", "type": "module" }')
   account = await startEmulator({ port: 0 })
   const connectionString = `AccountEndpoint=${account.endpoint};AccountKey=${wellKnownKey};`
-  process.env['STEPWARD_CONNECTION_STRING'] = connectionString
+  process.env['COSMOS_CONNECTION_STRING'] = connectionString
   const payments = defineAgent('payments', { charge: async () => Promise.resolve({ receipt: 'r1' }) })
   host = await startHost({ connectionString, agents: [payments] })
   client = host.client
@@ -79,7 +79,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  delete process.env['STEPWARD_CONNECTION_STRING']
+  delete process.env['COSMOS_CONNECTION_STRING']
   await host.stop()
   await account.close()
   rmSync(directory, { recursive: true })
