@@ -40,5 +40,6 @@ export { findOverlaps, isCovered, overlap, sharesItsRange } from './ranges/overl
 export { canMeet, planOverlapRepairs, staying, type OverlapRepair } from './ranges/overlap-repair.js'
 export { cosmosErrorKind, isTransient, type CosmosErrorKind } from './cosmos/cosmos-errors.js'
 export { accountHostOf, storeTimeMs } from './cosmos/cosmos-response.js'
+export { contextOf } from './cosmos/cosmos-client-context.js'
 export { askAgainForRanges } from './cosmos/cosmos-known-ranges.js'
 export { failureOf, observeRequests, watchFailures, type RetryPause } from './cosmos/cosmos-requests.js'

@@ -1,4 +1,5 @@
 import type { CosmosClient } from '@azure/cosmos'
+import { contextOf, isObject } from './cosmos-client-context.js'
 
 /** The part of the SDK that remembers the partition key ranges of containers. */
 interface RangeCache {
@@ -13,8 +14,7 @@ const mended = new WeakSet<object>()
  * SDK keeps the failed answer until its process ends: reads of the feed and requests for several documents then fail for good.
  */
 export function askAgainForRanges(client: CosmosClient): void {
-  const context: unknown = Reflect.get(client, 'clientContext')
-  const cache: unknown = isObject(context) ? Reflect.get(context, 'partitionKeyRangeCache') : null
+  const cache = contextOf(client, 'partitionKeyRangeCache')
   if (!isRangeCache(cache) || mended.has(cache)) return
   mended.add(cache)
   const ask = cache.requestCollectionRoutingMap.bind(cache)
@@ -33,8 +33,4 @@ function isRangeCache(cache: unknown): cache is RangeCache {
   if (!isObject(cache)) return false
   const ask: unknown = Reflect.get(cache, 'requestCollectionRoutingMap')
   return typeof ask === 'function' && isObject(Reflect.get(cache, 'collectionRoutingMapByCollectionId'))
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

@@ -1,4 +1,5 @@
 import type { CosmosClient, PluginConfig } from '@azure/cosmos'
+import { contextOf, isObject } from './cosmos-client-context.js'
 import { cosmosErrorKind } from './cosmos-errors.js'
 
 /** The end of one request, with the headers of the answer. Without an answer, `headers` is empty. */
@@ -59,8 +60,7 @@ export function failureOf(options: object): unknown {
 }
 
 function watch(client: CosmosClient): Watch | null {
-  const context: unknown = Reflect.get(client, 'clientContext')
-  const options: unknown = isObject(context) ? Reflect.get(context, 'cosmosClientOptions') : null
+  const options = contextOf(client, 'cosmosClientOptions')
   if (!isObject(options)) return null
   const known = watched.get(options)
   if (known !== undefined) return known
@@ -99,8 +99,4 @@ function pluginOf(watching: Watch): PluginConfig {
 function noteFailure(options: object, error: unknown): void {
   const isOpen = cosmosErrorKind(failures.get(options), 'write').kind === 'unknownOutcome'
   if (!isOpen) failures.set(options, error)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

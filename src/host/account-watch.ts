@@ -1,4 +1,5 @@
 import type { DatabaseAccount } from '@azure/cosmos'
+import { contextOf } from '../../lease-store/internal.js'
 import type { Clock } from '../platform/index.js'
 import { BackgroundLoop } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
@@ -46,9 +47,7 @@ export function accountProblem(
 
 /** Returns the consistency level in the client's options, or null if the account's default applies. */
 function consistencyOf(client: OpenConnection['client']): string | null {
-  const context: unknown = Reflect.get(client, 'clientContext')
-  const options: unknown =
-    typeof context === 'object' && context !== null ? Reflect.get(context, 'cosmosClientOptions') : null
+  const options = contextOf(client, 'cosmosClientOptions')
   const level: unknown =
     typeof options === 'object' && options !== null ? Reflect.get(options, 'consistencyLevel') : null
   return typeof level === 'string' ? level : null
