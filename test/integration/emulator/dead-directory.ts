@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import type { Clock } from '../../../src/platform/index.js'
@@ -15,6 +15,14 @@ const logs = /^writes-\d+\.log$/u
 
 export function logsIn(directory: string): string[] {
   return readdirSync(directory).filter((name) => logs.test(name))
+}
+
+/** Returns the bytes of the groups in a log, without the zeros after them. */
+export function groupsIn(log: string): Buffer {
+  const bytes = readFileSync(log)
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end -= 1
+  return bytes.subarray(0, end)
 }
 
 /** Copies what is on disk when the process dies. */

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { InProcessCosmos } from '../../../src/emulator/index.js'
@@ -6,7 +6,17 @@ import { deleteKey, type Container } from '../../../src/emulator/engine/index.js
 import { GroupWriter } from '../../../src/emulator/durability/group-writer.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
-import { everything, leftovers, logsIn, openDirectory, shownAfterStart, snapshot } from './dead-directory.js'
+import {
+  everything,
+  groupsIn,
+  leftovers,
+  logsIn,
+  openDirectory,
+  put,
+  shopIn,
+  shownAfterStart,
+  snapshot,
+} from './dead-directory.js'
 
 /** Does one random thing to a store. */
 function change({ engine }: InProcessCosmos, random: () => number, step: number): void {
@@ -166,7 +176,7 @@ describe('a data directory whose process dies', () => {
 
   it('has a whole number of groups if its last log is cut short at any byte', async () => {
     const { directory, log, shown } = await grown()
-    const { length } = readFileSync(log)
+    const { length } = groupsIn(log)
     const found = new Set<number>()
     for (let bytes = length; bytes > length - 700; bytes -= 7) {
       const copy = snapshot(directory)
@@ -178,9 +188,44 @@ describe('a data directory whose process dies', () => {
     expect(found.size).toBeGreaterThan(1)
   })
 
+  it('overwrites zeros with small groups, so that their flushes record no new length', async () => {
+    const directory = scratchDirectory()
+    const cosmos = openDirectory(directory)
+    const log = join(directory, 'writes-1.log')
+    const container = shopIn(cosmos)
+    const lengths = new Set<number>()
+    for (let step = 0; step < 20; step += 1) {
+      put(container, `small-${step}`)
+      await cosmos.engine.settled()
+      lengths.add(statSync(log).size)
+      expect(groupsIn(log).length).toBeLessThan(statSync(log).size)
+    }
+    expect(lengths.size).toBe(1)
+    put(container, 'large', 'x'.repeat(400_000))
+    await cosmos.engine.settled()
+    expect(groupsIn(log).length).toBe(statSync(log).size)
+    put(container, 'small again')
+    await cosmos.engine.settled()
+    expect(groupsIn(log).length).toBeLessThan(statSync(log).size)
+    const shown = everything(cosmos)
+    const copy = snapshot(directory)
+    await cosmos.close()
+    expect(await shownAfterStart(copy)).toBe(shown)
+  })
+
+  it('has all groups if zeros after them are cut short at any byte', async () => {
+    const { directory, log, shown } = await grown()
+    const { length } = groupsIn(log)
+    for (const bytes of [0, 1, 7, 8, 512, 4_096, 100_000]) {
+      const copy = snapshot(directory)
+      truncateSync(join(copy, 'writes-1.log'), length + bytes)
+      expect(await shownAfterStart(copy)).toBe(shown.at(-1))
+    }
+  })
+
   it('takes new changes after the place where its log was cut short', async () => {
     const { directory, log, shown } = await grown()
-    truncateSync(log, readFileSync(log).length - 3)
+    truncateSync(log, groupsIn(log).length - 3)
     const cosmos = openDirectory(directory)
     expect(everything(cosmos)).toBe(shown.at(-2))
     cosmos.engine
