@@ -1,6 +1,7 @@
 import { standingSentence, standingWork } from '../../operations/index.js'
 import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
+import { StoreUnavailable } from '../../sas/index.js'
 import type { Terminal } from './terminal.js'
 
 export interface Standstill {
@@ -47,14 +48,19 @@ async function noteReasons(
     if (leftMs > 0) await clock.sleep(Math.min(leftMs, firstLookMs), signal)
     if (signal.aborted) return
     if (leftMs > 0) continue
-    // If the store does not answer, the command itself reports that error.
-    const remark = (await look().catch(() => null)) ?? noted
+    const remark = (await look().catch(whileAway)) ?? noted
     patienceMs *= 2
     if (remark === noted || changedAt() > since) continue
     noted = remark
     terminal.progressDone()
     terminal.note(`stepward: ${remark}`)
   }
+}
+
+/** Returns the reason if the store is away. The command itself reports every other failure. */
+function whileAway(error: unknown): string | null {
+  if (!(error instanceof StoreUnavailable)) return null
+  return 'The store does not answer. The command tries again for up to a minute, and the job continues.'
 }
 
 /** Returns the missing roles and the command that starts them, or null if all roles run or no job waits. */

@@ -35,8 +35,12 @@ export function readOptions<S extends Shape>(
   given: object,
   meant: Readonly<Record<string, string>> = {},
 ): Read<S> {
-  const { values, issues } = read(shape, given, meant)
-  return { values, problems: issues.map(sentence) }
+  const isGiven = isObject(given)
+  const { values, issues } = read(shape, isGiven ? given : {}, meant)
+  const problems = isGiven
+    ? issues.map(sentence)
+    : [`the argument with options ${misfit(shown(given), 'an object')}`]
+  return { values, problems }
 }
 
 /** Reads the options of a shape from an object that also has other options. Ignores unknown names. */

@@ -1,6 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
-import { date, flag, readOptions, text } from '../../platform/options.js'
+import { date, flag, having, optional, readOptions, text } from '../../platform/options.js'
 import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
@@ -152,4 +152,22 @@ const scheduleTerms = {
 export function refuseTerms(call: string, terms: object): void {
   const wanted = Object.fromEntries(Object.entries(scheduleTerms).filter(([name]) => name in terms))
   refuseProblems(call, readOptions(wanted, terms).problems)
+}
+
+const signal = optional(having<AbortSignal>('an AbortSignal', 'addEventListener', 'throwIfAborted'))
+
+/** The kinds of the options of calls that wait for a job. */
+const waits = { result: { signal }, updates: { signal, hidesSecrets: optional(flag()) } }
+
+/**
+ * Returns the signal of a call that waits for a job.
+ *
+ * @throws CommandInvalid that lists all problems of the options
+ */
+export function signalOf(
+  call: keyof typeof waits,
+  options: { readonly signal?: AbortSignal | undefined },
+): AbortSignal | undefined {
+  refuseProblems(call, readOptions(waits[call], options).problems)
+  return options.signal ?? undefined
 }

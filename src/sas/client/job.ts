@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/index.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
+import { signalOf } from './call-arguments.js'
 import { followJob } from './job-updates.js'
+import { despiteOutage } from './waits/outage.js'
 import { readAttempts } from './history/read-attempts.js'
 import { readHistory, readHistoryAt } from './history/read-history.js'
 import type { HistoryDocuments, HistoryOptions, JobHistory, StepAttempts } from './history/job-history.js'
@@ -89,22 +91,27 @@ export class Job<R = JobResult> {
 
   /**
    * Yields the present view of the job, and another view after each change of the job or of a step. The last
-   * view shows the final state of the job. Several changes within a short time are yielded as one view.
+   * view shows the final state of the job. Several changes within a short time are yielded as one view. While the
+   * store is away, tries again for a minute.
    *
+   * @throws CommandInvalid if an option is invalid
    * @throws JobNotFound if the job does not exist
-   * @throws StoreUnavailable if the store could not be reached; call `updates` again
+   * @throws StoreUnavailable if the store is away for longer; the job continues
    * @throws the signal's reason if `signal` aborts; the job continues
    */
   async *updates(
     options: ViewOptions & { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<JobView, void, undefined> {
-    const { signal } = options
-    if ((await this.waiting.read(this.address)) === null) throw new JobNotFound(this.jobId)
+    const signal = signalOf('updates', options)
+    const reading = <T>(read: () => Promise<T>): Promise<T> => this.despiteOutage(read, signal)
+    const job = await reading(() => this.waiting.read(this.address))
+    if (job === null) throw new JobNotFound(this.jobId)
+    const feed = this.ports.queries.follow(this.address.pk)
     yield* followJob({
       jobId: this.jobId,
-      feed: this.ports.queries.follow(this.address.pk),
-      readView: () => this.readView(options),
-      viewOf: (job, steps) => this.shown(job, steps, options),
+      feed: { readNext: () => reading(() => feed.readNext()) },
+      readView: () => reading(() => this.readView(options)),
+      viewOf: (changed, steps) => reading(() => this.shown(changed, steps, options)),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
@@ -153,6 +160,10 @@ export class Job<R = JobResult> {
     return cancelPlan(job, await readSteps(this.ports.store, job))
   }
 
+  private despiteOutage<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    return despiteOutage(read, { clock: this.ports.clock, signal })
+  }
+
   private async readView(options: ViewOptions): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
     return job === null ? null : this.shown(job, await readSteps(this.ports.store, job), options)
@@ -173,13 +184,15 @@ export class Job<R = JobResult> {
    * Waits for the successful end of the job, and returns what its workflow returned. If the workflow returns
    * nothing, returns the output of every step, by step id. While the store is away, tries again for a minute.
    *
+   * @throws CommandInvalid if an option is invalid
    * @throws StoreUnavailable if the store is away for longer; the job continues
    * @throws JobFailed if the job ended in another way
    * @throws JobNotFound if the job does not exist any more
    * @throws the signal's reason if `signal` aborts first; the job continues
    */
-  async result(options: { readonly signal?: AbortSignal } = {}): Promise<R> {
-    const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
+  async result(options?: { readonly signal?: AbortSignal }): Promise<R> {
+    const signal = options && signalOf('result', options)
+    const ended = await this.waiting.untilEnded(this.address, this.accepted, signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const { job } = ended
     const returns = job.resultTemplate !== undefined
@@ -188,7 +201,7 @@ export class Job<R = JobResult> {
     const given = async (value: Json, holders: readonly { readonly hasTickets?: boolean | undefined }[]) =>
       structuredClone(holders.some(({ hasTickets }) => hasTickets) ? await this.load(value) : value) as R
     if (job.processState === 'Processed' && carried !== undefined) return given(carried, [job])
-    const steps = ended.steps ?? (await readSteps(this.ports.store, job))
+    const steps = ended.steps ?? (await this.despiteOutage(() => readSteps(this.ports.store, job), signal))
     if (job.processState === 'Processed')
       return given(returns ? resultOf(job, steps) : outputsOf(job, steps), [job, ...steps])
     const failed = steps.find((step) => step.stepId === job.attention?.stepId)

@@ -2,17 +2,15 @@ import type { Clock } from '../../../platform/index.js'
 import { beginPause, isAborted } from '../../../platform/internal.js'
 import type { EndedJob, EndHints, JobAddress, WakeUps } from '../../in-process/job-endings.js'
 import type { JobDocument } from '../../model/documents.js'
-import { StoreUnavailable } from '../../model/errors.js'
 import { isTerminal } from '../../model/process-state.js'
 import type { DocumentAddress, StateDocument, StateStore, Stored } from '../../store/state-store.js'
 import { Together } from '../../store/together.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
+import { Outage } from './outage.js'
 import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** The pause between two reads of a job's changes. It grows from `minMs` to `maxMs`. */
 const rest = { minMs: 20, maxMs: 1_000 }
-/** A wait survives an outage of the store for this time. Meanwhile, it reads the job with pauses of these lengths. */
-const [outageMs, shortPauseMs, awayPauseMs] = [60_000, 250, 5_000]
 /** A job cannot have ended within this time after its acceptance, so it is not read earlier. */
 const freshMs = 10
 
@@ -97,19 +95,16 @@ export class JobWaiting {
     const { clock } = this.parts
     const pause = (since: Accepted) => hint.orSlept(pace.restMs(since, clock.now(), this.waits), signal)
     if (accepted !== null && clock.now() - accepted.atMs < freshMs) await pause(accepted)
-    let sinceMs: number | null = null
+    const outage = new Outage(clock)
     for (;;) {
       signal.throwIfAborted()
       try {
         const job = await this.read(address)
         if (job === null || isTerminal(job)) return job
-        sinceMs = null
+        outage.end()
         await pause(accepted ?? { workflow: job.workflow, atMs: job.submittedAtMs })
       } catch (error) {
-        const now = clock.monotonic()
-        sinceMs ??= now
-        if (!(error instanceof StoreUnavailable) || now - sinceMs >= outageMs) throw error
-        await hint.orSlept(Math.min(awayPauseMs, Math.max(shortPauseMs, now - sinceMs)), signal)
+        await hint.orSlept(outage.pauseAfter(error), signal)
       }
     }
   }

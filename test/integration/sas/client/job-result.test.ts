@@ -6,6 +6,7 @@ import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors
 import { basicSchema } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { text } from '../../../../src/sas/model/values/text-template.js'
+import type { JobQueries } from '../../../../src/sas/store/job-queries.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -203,6 +204,36 @@ describe('a wait while the store is away', () => {
     expect((await result).note).toBe('paid 3')
   })
 
+  it('follows a job to its end', async () => {
+    await client.submit(paying, { orderId: 'o', total: 3 })
+    let failures = 10
+    const queries = Object.create(world.queries, {
+      follow: {
+        value: (partition: string) => {
+          const feed = world.queries.follow(partition)
+          return {
+            readNext: async () => {
+              failures -= 1
+              if (failures >= 0) throw new StoreUnavailable('the store is away', { cause: null })
+              return feed.readNext()
+            },
+          }
+        },
+      },
+    }) as JobQueries
+    const following = await new JobClient({ store: world.store, queries, clock: world.clock }).get('o')
+    await runToEnd()
+    world.faults.failReads(...away(3))
+    const states: string[] = []
+    const followed = (async () => {
+      for await (const { state } of following?.updates() ?? []) states.push(state)
+    })()
+    await world.clock.advance(59_000)
+    await followed
+    expect(states).toEqual(['Processed'])
+    expect(failures).toBeLessThan(0)
+  })
+
   it('rejects at once for other errors, and when its signal aborts', async () => {
     const job = await client.submit(paying, { orderId: 'o', total: 3 })
     await world.clock.advance(1_000)
@@ -215,5 +246,18 @@ describe('a wait while the store is away', () => {
     await world.clock.advance(2_000)
     ending.abort(new Error('no more'))
     await rejected
+  })
+
+  it('refuses options that it does not have', async () => {
+    const job = await client.submit(paying, { orderId: 'o', total: 3 })
+    const given = (options: unknown) => options as { readonly signal: AbortSignal }
+    await expect(job.result(given(5_000))).rejects.toThrow(
+      'result: the argument with options is 5000; it must be an object',
+    )
+    await expect(job.result(given({ timeout: '5s' }))).rejects.toThrow('result: timeout is not an option')
+    await expect(job.result(given({ signal: 'stop' }))).rejects.toThrow(
+      'result: signal is "stop"; it must be an AbortSignal',
+    )
+    await expect(job.updates(given({ signal: 'stop' })).next()).rejects.toThrow('updates: signal is "stop"')
   })
 })

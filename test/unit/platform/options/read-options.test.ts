@@ -42,6 +42,18 @@ describe('options', () => {
     })
   })
 
+  it('are refused if they are no object', () => {
+    for (const [given, text] of [
+      [undefined, 'missing'],
+      [null, 'null'],
+      ['shop', '"shop"'],
+      [['shop'], '["shop"]'],
+    ] as const) {
+      const { problems } = readOptions({ size: shape.size }, given as unknown as object)
+      expect(problems).toEqual([`the argument with options is ${text}; it must be an object`])
+    }
+  })
+
   it('report `constructor` as unknown, although every object has it', () => {
     expect(readOptions({ size: shape.size }, { constructor: 1 }).problems).toEqual([
       'constructor is not an option: the options are size',
