@@ -1,4 +1,5 @@
 import type { CosmosClientOptions } from '@azure/cosmos'
+import { systemClock } from '../../platform/index.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 
 type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
@@ -29,11 +30,17 @@ export function inProcessOptions(
   }
 }
 
+/** The time in milliseconds after which a request counts as long. */
+const longRequestMs = 50
+
 function inProcessHttpClient(respond: Respond): HttpClient {
   return {
     sendRequest: async (request) => {
       if (request.abortSignal?.aborted === true) throw abortError()
+      const begun = systemClock.monotonic()
       const { status, headers, body } = await untilAborted(request, respond(toRestRequest(request)))
+      // Without a socket, a client that sends one long request after another would leave no turn for other work.
+      if (systemClock.monotonic() - begun >= longRequestMs) await systemClock.sleep(0)
       return { request, status, headers: new AnswerHeaders(Object.entries(headers)), bodyAsText: body }
     },
   }

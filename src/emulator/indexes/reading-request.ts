@@ -11,6 +11,8 @@ export interface ReadingRequest {
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
+  /** The values of ORDER BY from which documents are needed. Missing if all are. */
+  readonly place?: { readonly keys: readonly unknown[] } | null | undefined
   /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
   readonly mayWait?: boolean | undefined
 }
@@ -20,6 +22,12 @@ export interface IndexReading {
   readonly versions: Iterable<DocumentVersion>
   /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
   readonly isOrdered: boolean
+  /**
+   * True if the reading leaves out most documents before `place`, and yields a document from time to time even if none
+   * matches. So a caller may end a page anywhere, and read on later from the place of the last document. The texts that
+   * the query requires have been looked for.
+   */
+  readonly canContinue?: boolean | undefined
   /**
    * The same documents with only the values that the query reads, if indexes know all of them. They cost much
    * less than the documents. Equal ones may be given together.

@@ -95,35 +95,44 @@ function orderedReading(plan: Plan, candidates: readonly Candidate[]): IndexRead
   )
   if (!isEachKnown) return undefined
   const valueOf = ({ document }: DocumentVersion): unknown => key.steps.reduce<unknown>(memberOf, document)
-  const order: Order = { compare, valueOf, firstOf: (one) => firstOf(one, place, compare) }
+  const valuesOf = ({ groups }: Candidate): readonly unknown[] =>
+    groups.flatMap(({ cells }) => cells[place] ?? [])
+  const firstOf = (one: Candidate): unknown => valuesOf(one).reduce(before(compare))
+  const from = request.place?.keys
+  const isBefore = (one: Candidate): boolean =>
+    from !== undefined && valuesOf(one).every((value) => compare(value, from[0]) < 0)
+  const order: Order = { compare, valueOf, firstOf, isBefore }
   if (!isCheap(blocksInOrder(candidates, order), request.needed)) return undefined
-  return { isOrdered: true, versions: inOrder(plan, candidates, order) }
+  return { isOrdered: true, versions: inOrder(plan, candidates, order), canContinue: true }
 }
 
-/** Returns the first value that a matching document may have, in the order of the query. */
-function firstOf({ groups }: Candidate, place: number, compare: Order['compare']): unknown {
-  const values = groups.flatMap(({ cells }) => cells[place] ?? [])
-  return values.reduce((one, other) => (compare(other, one) < 0 ? other : one))
+/** Returns a function that returns the first of two values in an order. */
+function before(compare: Order['compare']): (one: unknown, other: unknown) => unknown {
+  return (one, other) => (compare(other, one) < 0 ? other : one)
 }
 
 /** Yields the blocks in the order of their first values. A chapter becomes its blocks when its first value is next. */
 function* blocksInOrder(
   candidates: readonly Candidate[],
-  { compare, firstOf: first }: Order,
+  { compare, firstOf, isBefore }: Order,
 ): Generator<BlockCandidate, void, undefined> {
-  const withFirst = (candidate: Candidate) => ({ candidate, value: first(candidate) })
-  const waiting = new TinyQueue(candidates.map(withFirst), (one, other) => compare(one.value, other.value))
+  const withFirst = (candidate: Candidate) => ({ candidate, value: firstOf(candidate) })
+  const needed = candidates.filter((candidate) => !isBefore(candidate))
+  const waiting = new TinyQueue(needed.map(withFirst), (one, other) => compare(one.value, other.value))
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { within } = next.candidate
     if (typeof within === 'number') yield { ...next.candidate, within }
-    else for (const candidate of within()) waiting.push(withFirst(candidate))
+    else for (const candidate of within()) if (!isBefore(candidate)) waiting.push(withFirst(candidate))
   }
 }
 
 interface Order {
   readonly compare: (one: unknown, other: unknown) => number
   readonly valueOf: (version: DocumentVersion) => unknown
+  /** Returns the first value that a matching document may have. */
   readonly firstOf: (candidate: Candidate) => unknown
+  /** Whether the values of all matching documents come before the place from which documents are needed. */
+  readonly isBefore: (candidate: Candidate) => boolean
 }
 
 function* inOrder(
@@ -139,7 +148,7 @@ function* inOrder(
     const open = waiting.findIndex(({ value }) => compare(value, first) >= 0)
     const end = open < 0 ? waiting.length : open
     for (const { version } of waiting.slice(0, end)) yield version
-    const read = Array.from(documentsIn(plan, block), (version) => ({ version, value: valueOf(version) }))
+    const read = Array.from(orOther(plan, block), (version) => ({ version, value: valueOf(version) }))
     waiting = [...waiting.slice(end), ...read].sort(
       (one, other) => compare(one.value, other.value) || one.version.number - other.version.number,
     )
@@ -202,13 +211,32 @@ function* allIn(plan: Plan, candidates: readonly Candidate[]): Generator<Documen
 }
 
 /** Yields the documents of a block that may match. */
-function* documentsIn(
-  { request, summaries, visible }: Plan,
+function* documentsIn(plan: Plan, block: BlockCandidate): Generator<DocumentVersion, void, undefined> {
+  const { requiredTexts } = plan.request.query
+  for (const version of visibleIn(plan, block)) if (version.mayHold(requiredTexts)) yield version
+}
+
+/** Yields the documents of a block that may match or, if there are none, another document of the block. */
+function* orOther(plan: Plan, block: BlockCandidate): Generator<DocumentVersion, void, undefined> {
+  const { requiredTexts } = plan.request.query
+  let other: DocumentVersion | null = null
+  let isFound = false
+  for (const version of visibleIn(plan, block)) {
+    if (!version.mayHold(requiredTexts)) {
+      other = version
+      continue
+    }
+    isFound = true
+    yield version
+  }
+  if (!isFound && other !== null) yield other
+}
+
+function visibleIn(
+  { summaries, visible }: Plan,
   { within: block, groups }: BlockCandidate,
-): Generator<DocumentVersion, void, undefined> {
-  const { requiredTexts } = request.query
-  for (const version of visible(summaries.documentsOf(block, placesIn(groups))))
-    if (version.mayHold(requiredTexts)) yield version
+): Iterable<DocumentVersion> {
+  return visible(summaries.documentsOf(block, placesIn(groups)))
 }
 
 /** Checks whether reading blocks until enough documents match costs little. */

@@ -62,9 +62,8 @@ export function compileQuery(
     query.rank === undefined &&
     query.page === undefined &&
     !isGrouped(query) &&
-    combiningSource(query) === undefined &&
-    query.top === undefined
-  const isStreaming = isByDocument && query.orderBy.length === 0
+    combiningSource(query) === undefined
+  const isStreaming = isByDocument && query.orderBy.length === 0 && query.top === undefined
   const isOrdered = isByDocument && order.length > 0
   const unordered = isOrdered ? compileSelect({ ...query, orderBy: [] }, scope) : { rows, rowsOfFrame }
 
@@ -74,6 +73,7 @@ export function compileQuery(
     order,
     isStreaming,
     isOrdered,
+    mostRows: window.take,
     readsContainer: readsContainer(query),
     usage: () => usageOf(written),
     plan: (features) => planOf({ query: written, text, window, scope }, features),
@@ -81,6 +81,7 @@ export function compileQuery(
     beginPage: () => {
       pageTime.begin()
     },
+    isLong: () => pageTime.isLong,
     isTimeOver: () => pageTime.isOver,
     rowsOf: (document) => {
       if (!isStreaming && !isOrdered)

@@ -74,9 +74,11 @@ export interface CompiledQuery {
   readonly isStreaming: boolean
   /**
    * True if each row depends on only one document and the rows follow `order`: the query has ORDER BY with
-   * paths, and no TOP, OFFSET or DISTINCT. Such a query can be paged by the order and the document position.
+   * paths, and no OFFSET or DISTINCT. Such a query can be paged by the order and the document position.
    */
   readonly isOrdered: boolean
+  /** The largest number of rows that TOP or LIMIT allows. Infinity if there is no limit. */
+  readonly mostRows: number
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
   /** Returns what the query requires from the service. */
@@ -92,6 +94,8 @@ export interface CompiledQuery {
   usedPaths(): UsedPaths
   /** Begins the time of another page. Compiling begins the time of the first one. */
   beginPage(): void
+  /** Checks whether the page has taken so long that it should end if the query can continue later. */
+  isLong(): boolean
   /** Checks whether the query was refused because its page took too long. */
   isTimeOver(): boolean
   /**

@@ -41,6 +41,21 @@ export function presenceOf(conjunct: Expression): Omit<Condition, 'spans'> | und
   return conditionOn(conjunct.arguments[0], [])
 }
 
+/** States that the array at a path contains a value. */
+export interface Containing extends Omit<Condition, 'spans'> {
+  readonly item: unknown
+}
+
+/** Returns what a conjunct with ARRAY_CONTAINS states. A third argument may compare objects in another way. */
+export function containingOf(conjunct: Expression, scope: Scope): Containing | undefined {
+  if (conjunct.kind !== 'call' || conjunct.name.toUpperCase() !== 'ARRAY_CONTAINS') return undefined
+  const [array, item, ...more] = conjunct.arguments
+  const on = conditionOn(array, [])
+  return on === undefined || item === undefined || more.length > 0
+    ? undefined
+    : { ...on, item: constantOf(item, scope) }
+}
+
 /** Returns spans that contain every value that two conditions on one path allow. */
 export function sharedSpans(ones: readonly Span[], others: readonly Span[]): readonly Span[] {
   // One list alone contains all these values. Two long lists of IN would have too many combinations.

@@ -1,5 +1,13 @@
 import { compileExpression } from './compile-expression.js'
-import { conditionOf, conjunctsOf, presenceOf, sharedSpans, type Condition } from './conditions.js'
+import {
+  conditionOf,
+  conjunctsOf,
+  containingOf,
+  presenceOf,
+  sharedSpans,
+  type Condition,
+  type Containing,
+} from './conditions.js'
 import type { Expression } from '../language/ast.js'
 import type { Frame, Scope } from './scope.js'
 import { isPoint, type Span } from '../values/span.js'
@@ -12,6 +20,8 @@ export interface Filter {
   readonly conditions: readonly Condition[]
   /** The properties that exist in every frame that passes. */
   readonly presences: readonly Omit<Condition, 'spans'>[]
+  /** What the arrays of every frame that passes contain. */
+  readonly containing: readonly Containing[]
 }
 
 /** Compiles a WHERE clause. Without one, every row passes. */
@@ -25,6 +35,7 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
     },
     conditions: conjuncts.flatMap((conjunct) => conditionOf(conjunct, scope) ?? []),
     presences: conjuncts.flatMap((conjunct) => presenceOf(conjunct) ?? []),
+    containing: conjuncts.flatMap((conjunct) => containingOf(conjunct, scope) ?? []),
   }
 }
 
@@ -53,19 +64,20 @@ const systemName = /^_(?:rid|self|etag|attachments|ts|lsn)$/
 const longestRequiredText = 200
 
 /** Returns what is known about documents with this alias that pass a filter. */
-export function hintsOf({ conditions, presences }: Filter, alias: string | undefined): DocumentHints {
+export function hintsOf(
+  { conditions, presences, containing }: Filter,
+  alias: string | undefined,
+): DocumentHints {
   const own = conditions.filter((condition) => condition.alias === alias)
   const equalities = new Map<string, unknown>()
-  const requiredTexts: string[] = []
+  const requiredTexts = containing
+    .filter((one) => one.alias === alias)
+    .flatMap(({ steps, item }) => textIn(steps, item))
   for (const { steps, spans } of own) {
     const [span, ...others] = spans
     if (span === undefined || others.length > 0 || !isPoint(span)) continue
     const { value } = span.low
-    // If the client sets this property, its JSON contains the constant's JSON in every matching document.
-    const isOwn = !systemName.test(String(steps[0]))
-    if (isOwn && typeof value === 'string' && value.length <= longestRequiredText) {
-      requiredTexts.push(JSON.stringify(value))
-    }
+    requiredTexts.push(...textIn(steps, value))
     const path = steps.join('.')
     // A property name with a dot in it would look like a nested property.
     const isNamed = steps.every((step) => typeof step === 'string' && !step.includes('.'))
@@ -73,6 +85,14 @@ export function hintsOf({ conditions, presences }: Filter, alias: string | undef
   }
   const present = presences.filter((presence) => presence.alias === alias).map(({ steps }) => steps)
   return { equalities, requiredTexts, conditions: combined(own), presences: present }
+}
+
+/** Returns the text of a value at or in a property that the client sets. The JSON of every document with it contains this text. */
+function textIn([name]: Condition['steps'], value: unknown): readonly string[] {
+  const isOwn = !systemName.test(String(name))
+  return isOwn && typeof value === 'string' && value.length <= longestRequiredText
+    ? [JSON.stringify(value)]
+    : []
 }
 
 /** Combines the conditions on each path. */

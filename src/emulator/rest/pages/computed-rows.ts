@@ -18,13 +18,18 @@ export interface ComputedRow {
   readonly place: Place | null
 }
 
+/** Ends a page early, after the document at a place. The query goes on from there. */
+export interface Pause {
+  readonly pausedAt: Place
+}
+
 /** The rows of one query from a certain row on. */
 export interface RowSource {
   /** The text of the query and its scope, which identify the rows. */
   readonly name: string
   /** The number of rows before these, which a client has already read. */
   readonly first: number
-  readonly rows: Iterable<ComputedRow>
+  readonly rows: Iterable<ComputedRow | Pause>
   readonly indexes: DocumentIndexes
   /** The query that computes the rows. */
   readonly query: Pick<CompiledQuery, 'beginPage'>
@@ -35,7 +40,9 @@ export interface RowSource {
 /** The rows of a query. Rows are computed only when a page needs them. */
 export class ComputedRows {
   private readonly rows: ComputedRow[] = []
-  private readonly rest: Iterator<ComputedRow>
+  private readonly rest: Iterator<ComputedRow | Pause>
+  /** The place at which the last page ended early, or null. */
+  pausedAt: Place | null = null
   private readonly changeCount: number
 
   constructor(private readonly source: RowSource) {
@@ -60,12 +67,17 @@ export class ComputedRows {
     return this.rows.slice(from - first, until - first)
   }
 
-  /** Computes rows until there are `count`. Returns false if the query has fewer. */
+  /** Computes rows until there are `count`, or until the page ends early. Returns false if the query has fewer. */
   read(count: number): boolean {
     this.source.query.beginPage()
+    this.pausedAt = null
     while (this.count < count) {
       const next = this.rest.next()
       if (next.done === true) return false
+      if ('pausedAt' in next.value) {
+        this.pausedAt = next.value.pausedAt
+        return true
+      }
       this.rows.push(next.value)
     }
     return true

@@ -54,7 +54,8 @@ export interface ItemPage {
  *
  * The time of a page is limited. If the time is over, a streaming query ends the page before the document
  * that it could not finish, as the service does. Any other query is refused, and so is a streaming query that
- * finished no document.
+ * finished no document. An ordered query that can continue at a place ends its page already after 100 ms, so that
+ * other requests are answered meanwhile. Such a page may be empty.
  *
  * As in the service, a page that the last row fills has a continuation, and the next page is then empty. With
  * GROUP BY or DISTINCT, such a page has no continuation, because the JavaScript client would never end after
@@ -119,7 +120,8 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const isLast = !hasMore && end >= rowCount
   const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
-  return { rows, continuation: isEnd ? null : continued(end, found[rows.length - 1]?.place) }
+  const lastPlace = end === rowCount && all.pausedAt !== null ? all.pausedAt : found[rows.length - 1]?.place
+  return { rows, continuation: isEnd ? null : continued(end, lastPlace) }
 }
 
 /** Returns the continuation after `from` rows, of which the last one has this place. */
@@ -158,13 +160,18 @@ function computedRows(
   const name = `${nameOf(scope)} ${measure === undefined ? '' : 'measured'} ${request.text}`
   const known = kept.get(container)
   // A first page is always computed again, because its rows may depend on the current time.
-  if (from > 0 && known?.areOf(name, from, indexes) === true) return known
+  const isFirst = request.continuation === ''
+  if (!isFirst && known?.areOf(name, from, indexes) === true) return known
   const needed = from + maxItemCount + 1
-  const place = from > 0 && query.isOrdered ? placeIn(request.continuation, query) : null
+  const place = !isFirst && query.isOrdered ? placeIn(request.continuation, query) : null
   if (place === undefined) throw invalidContinuation()
   const found = candidates(container, { ...request, scope, needed, after: 0, place })
   const first = place === null ? 0 : from
-  const rows = query.isOrdered ? orderedRows(query, found, place) : unplaced(container, query, found)
+  // A query with TOP may be computed from indexes alone.
+  const isByPlace = query.isOrdered && (found.covered === undefined || query.mostRows === Infinity)
+  const rows = isByPlace
+    ? orderedRows(query, found, { after: place, most: query.mostRows - first })
+    : unplaced(container, query, found)
   return new ComputedRows({ name, first, rows, indexes, query, loaded: measure?.loaded })
 }
 
@@ -234,14 +241,16 @@ type CandidatesRequest = ReadingRequest &
 function candidates(container: Container, request: CandidatesRequest): IndexReading {
   const { query, measure, place = null } = request
   if (measure === undefined) {
-    const { versions, isOrdered, covered } = unmeasured(container, request)
-    return { versions: holding(versions, query.requiredTexts), isOrdered, covered }
+    const reading = unmeasured(container, request)
+    const { versions, canContinue = false } = reading
+    return { ...reading, versions: canContinue ? versions : holding(versions, query.requiredTexts) }
   }
-  const { versions, isOrdered } = smallOrderedReading(container, request) ?? unmeasured(container, request)
+  const { versions, isOrdered, canContinue } =
+    smallOrderedReading(container, request) ?? unmeasured(container, request)
   const finds = indexFinds(container.definition.indexingPolicy, query)
   const needed = place === null ? versions : withRowsAfter(query, versions, place)
   const counted = measure.loaded.loading(needed, { matched: () => query.matched(), finds })
-  return { versions: counted, isOrdered }
+  return { versions: counted, isOrdered, canContinue }
 }
 
 function unmeasured(

@@ -1,44 +1,56 @@
 import { isJsonObject, parsedJson, type DocumentVersion } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import { compareValues, memberOf } from '../../query/values/values.js'
-import type { ComputedRow, Place } from './computed-rows.js'
+import type { IndexReading } from '../../indexes/reading-request.js'
+import type { ComputedRow, Pause, Place } from './computed-rows.js'
 
-type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf'>
+type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf' | 'isLong'>
 
-interface Candidates {
-  readonly versions: Iterable<DocumentVersion>
-  /** Whether the versions have the order of ORDER BY already. */
-  readonly isOrdered: boolean
-}
-
-/** Yields the rows of a query with ORDER BY after a place, or all rows if there is no place. */
+/**
+ * Yields the rows of a query with ORDER BY after a place, at most `most`. Without a place, yields the first rows. If the
+ * page has taken long, ends it early.
+ */
 export function* orderedRows(
   query: OrderedQuery,
-  { versions, isOrdered }: Candidates,
-  after: Place | null,
-): Generator<ComputedRow, void, undefined> {
-  const documents = matching(query, versions, after)
+  { versions, isOrdered, canContinue = false }: IndexReading,
+  { after, most }: { readonly after: Place | null; readonly most: number },
+): Generator<ComputedRow | Pause, void, undefined> {
+  const documents = read(query, versions, after)
   const compare = comparing(query)
-  const inOrder = isOrdered ? documents : [...documents].sort((one, other) => compare(one.place, other.place))
+  const inOrder = isOrdered
+    ? documents
+    : [...documents].filter(hasRows).sort((one, other) => compare(one.place, other.place))
+  let left = most
+  if (left <= 0) return
   for (const { place, found } of inOrder) {
     const { keys, number } = place
     for (let index = place.rows; index < found.length; index += 1) {
       yield { row: found[index], place: { keys, number, rows: index + 1 } }
+      left -= 1
+      if (left <= 0) return
     }
+    if (!canContinue || !query.isLong()) continue
+    const pausedAt = { keys, number, rows: found.length }
+    if (placeText(pausedAt) !== undefined) yield { pausedAt }
   }
 }
 
-interface Matching {
+interface ReadDocument {
   /** The place before the first row that is wanted. */
   readonly place: Place
+  /** The rows of the document. Empty if it does not match. */
   readonly found: readonly unknown[]
 }
 
-function* matching(
+function hasRows({ place, found }: ReadDocument): boolean {
+  return found.length > place.rows
+}
+
+function* read(
   query: OrderedQuery,
   versions: Iterable<DocumentVersion>,
   after: Place | null,
-): Generator<Matching, void, undefined> {
+): Generator<ReadDocument, void, undefined> {
   const compare = comparing(query)
   for (const version of versions) {
     const key = keyed(query, version)
@@ -46,7 +58,8 @@ function* matching(
     if (side < 0) continue
     const found = query.rowsOf(version.document)
     const rows = side === 0 ? (after?.rows ?? 0) : 0
-    if (found.length > rows) yield { place: { ...key, rows }, found }
+    // A page must not end at the place where it began.
+    if (side > 0 || found.length > rows) yield { place: { ...key, rows }, found }
   }
 }
 

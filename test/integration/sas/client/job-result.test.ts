@@ -221,7 +221,9 @@ describe('a wait while the store is away', () => {
         },
       },
     }) as JobQueries
-    const following = await new JobClient({ store: world.store, queries, clock: world.clock }).get('o')
+    const following = await new JobClient(
+      Object.create(world, { queries: { value: queries } }) as StateWorld,
+    ).get('o')
     await runToEnd()
     world.faults.failReads(...away(3))
     const states: string[] = []

@@ -257,6 +257,10 @@ describe('a compiled query, for its caller,', () => {
     ['NOT (c.a = "x")', []],
     ['c.a != "x" AND c.b > "y" AND c.c = 1', []],
     ['UPPER(c.a) = "X" AND (c.a || "b") = "xb" AND "x" = "x"', []],
+    ['ARRAY_CONTAINS(c.a, @id) AND array_contains(c.a.b, "y")', ['"x"', '"y"']],
+    ['ARRAY_CONTAINS(c.a, 1) AND ARRAY_CONTAINS(c.a, ["x"]) AND ARRAY_CONTAINS(c.a, "x", true)', []],
+    ['ARRAY_CONTAINS(c.a, "x") OR ARRAY_CONTAINS(c.a, "y")', []],
+    ['NOT ARRAY_CONTAINS(c.a, "x") AND ARRAY_CONTAINS(["x"], c.a) AND ARRAY_CONTAINS(c._self, "x")', []],
     ['c._etag = "x" AND c._rid = "y" AND c._ts = 1 AND c._self = "z" AND c.a._rid = "own"', ['"own"']],
   ])('lists the texts that matching documents contain for %s', (where, expected) => {
     const query = compileQuery(`SELECT * FROM c WHERE ${where}`, [{ name: '@id', value: 'x' }])
