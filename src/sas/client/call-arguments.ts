@@ -103,10 +103,10 @@ export function termsOf(
   return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
 }
 
-/** Returns the command that these options of a resubmission give. */
+/** Returns the command that these options of a resubmission give. The caller checks `by` and `why`. */
 export function resubmissionOf(
   jobId: string,
-  { step, input, by = '', why = '' }: Partial<ResubmitOptions>,
+  { step, input, ...options }: Partial<ResubmitOptions>,
 ): OperatorCommand {
   const edit =
     input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
@@ -114,6 +114,7 @@ export function resubmissionOf(
   if (step === undefined && input !== undefined) {
     throw new CommandInvalid('resubmit: input needs step, the name of the step that it is for')
   }
+  const { by, why } = options as Pick<ResubmitOptions, 'by' | 'why'>
   return { kind: 'resubmit', by, why, ...steps }
 }
 

@@ -42,7 +42,9 @@ const noticeShape = { jobId: text().optional(), workflow: text().optional(), lim
  */
 export function jobFilterProblems(filter: JobFilter): readonly string[] {
   const { problems } = readOptions(jobShape, filter)
-  return isObject(filter.tags) ? [...problems, ...readTags(filter.tags).problems] : problems
+  return isObject(filter) && isObject(filter.tags)
+    ? [...problems, ...readTags(filter.tags).problems]
+    : problems
 }
 
 export function noticeFilterProblems(filter: NoticeFilter): readonly string[] {

@@ -37,6 +37,16 @@ describe('a filter', () => {
     expect(await world.job('a')).toMatchObject({ compensation: null, audit: [] })
   })
 
+  it.each([undefined, null, 5, 'shop'])(
+    'of a selection is refused if it is %s, as are jobs of a list',
+    async (given) => {
+      const client = new JobClient(new StateWorld())
+      expect(() => client.select(given as unknown as object)).toThrow('select: the argument with options is ')
+      if (given !== undefined)
+        await expect(client.list(given as unknown as object)).rejects.toThrow('must be an object')
+    },
+  )
+
   it('of notices is refused when it is invalid', async () => {
     const client = new JobClient(new StateWorld())
     await expect(client.undelivered({ limit: -1 })).rejects.toThrow('undelivered: limit is -1; it must be')

@@ -379,6 +379,9 @@ describe('a submission that can never be accepted', () => {
       name: 'CommandInvalid',
       message: 'job "j": input[0] is undefined, which JSON cannot represent',
     })
+    await expect(client.resubmit('j', {} as typeof edit)).rejects.toThrow(
+      /^resubmit: by is missing; .* why is missing; /u,
+    )
     await expect(client.raiseEvent('j', 'only', { done: () => 1 })).rejects.toMatchObject({
       name: 'CommandInvalid',
       message: 'job "j": payload.done is a function, which JSON cannot represent',
