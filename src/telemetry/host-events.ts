@@ -134,12 +134,14 @@ export const hostEvents = {
     meaning: 'a fleet started a process',
   },
   'instance.ended': {
-    level: 'warn',
+    level: ({ exit, restartInMs }) => (exit === 'exit code 0' && restartInMs === null ? 'info' : 'warn'),
     metrics: [events],
     text: ({ exit, restartInMs, ...on }) =>
       `${sentence(instance(on))} ended: ${exit}` +
       (restartInMs === null ? '' : `; the fleet replaces it in ${seconds(restartInMs)}`),
-    meaning: 'a process of a fleet ended; `restartInMs` is null if the fleet does not replace it',
+    meaning:
+      'a process of a fleet ended; `restartInMs` is null if the fleet does not replace it (level info if it also ended ' +
+      'with exit code 0, else warn)',
   },
   'instance.leasesReleased': {
     level: 'info',

@@ -36,6 +36,16 @@ describe('a log line', () => {
     })
   })
 
+  it.each([
+    ['exit code 0', null, 30],
+    ['exit code 0', 500, 40],
+    ['exit code 1', null, 40],
+    ['killed by SIGKILL', 500, 40],
+  ])('of a process that ended (%s, restart in %s) has level %i', (exit, restartInMs, level) => {
+    const ended = { type: 'instance.ended', role: 'agents', instanceName: 'one', processId: 12 } as const
+    expect(linesFor([{ ...ended, exit, restartInMs }])).toMatchObject([{ level }])
+  })
+
   it('goes to standard error by default, so that standard output stays free', () => {
     const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
