@@ -137,15 +137,22 @@ export class WriteAheadLog {
     const { file, numbers } = this
     if (file === null || numbers === null) return Promise.reject(new Error('the log is closed'))
     const frame = frameOf(group, { log: numbers.last, position: this.end })
-    if (this.end + frame.length > this.fileBytes && frame.length <= smallGroup) {
-      this.fileBytes = Math.max(this.fileBytes, this.end)
-      this.fileBytes += writeSync(file, zerosAhead, 0, zerosAhead.length, this.fileBytes)
-    }
+    if (this.end + frame.length > this.fileBytes && frame.length <= smallGroup) this.writeZeros(file)
     for (let done = 0; done < frame.length;) {
       done += writeSync(file, frame, done, frame.length - done, this.end + done)
     }
     this.end += frame.length
     return flushed(fdatasync, file)
+  }
+
+  /** Writes zeros after the file's end. A disk that is too full for them may still have space for the group. */
+  private writeZeros(file: number): void {
+    this.fileBytes = Math.max(this.fileBytes, this.end)
+    try {
+      this.fileBytes += writeSync(file, zerosAhead, 0, zerosAhead.length, this.fileBytes)
+    } catch {
+      // The write of the group meets the same error if it matters.
+    }
   }
 
   /** What the store must record when it has the writes of all logs but the newest one. */

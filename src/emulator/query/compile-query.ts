@@ -81,7 +81,7 @@ export function compileQuery(
     beginPage: () => {
       pageTime.begin()
     },
-    isLong: () => pageTime.isLong,
+    pageMs: () => pageTime.ms,
     isTimeOver: () => pageTime.isOver,
     rowsOf: (document) => {
       if (!isStreaming && !isOrdered)

@@ -94,8 +94,8 @@ export interface CompiledQuery {
   usedPaths(): UsedPaths
   /** Begins the time of another page. Compiling begins the time of the first one. */
   beginPage(): void
-  /** Checks whether the page has taken so long that it should end if the query can continue later. */
-  isLong(): boolean
+  /** Returns the time of the page so far in milliseconds. */
+  pageMs(): number
   /** Checks whether the query was refused because its page took too long. */
   isTimeOver(): boolean
   /**

@@ -191,7 +191,7 @@ export class Job<R = JobResult> {
    * @throws the signal's reason if `signal` aborts first; the job continues
    */
   async result(options?: { readonly signal?: AbortSignal }): Promise<R> {
-    const signal = options && signalOf('result', options)
+    const signal = options === undefined ? undefined : signalOf('result', options)
     const ended = await this.waiting.untilEnded(this.address, this.accepted, signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const { job } = ended

@@ -30,9 +30,6 @@ const unitsPerLook = 4_096
  */
 const mostValues = 128 * 1024 * 1024
 
-/** The time in milliseconds after which a page is long. */
-const longPageMs = 100
-
 /** The size of values that a page may compute in addition for each document that it must read. */
 const perDocumentSize = 16 * 1024
 
@@ -68,9 +65,9 @@ export class PageTime {
     this.begin()
   }
 
-  /** True if the page should end as soon as the query can continue later, so that other requests need not wait. */
-  get isLong(): boolean {
-    return this.clocks.monotonic() - this.begun >= longPageMs
+  /** The time of the page so far in milliseconds. */
+  get ms(): number {
+    return this.clocks.monotonic() - this.begun
   }
 
   /** True if more work on the current page, or more values, were refused. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DocumentIndexes } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import type { LoadedDocuments, LoadedNumbers } from '../metering/loaded-documents.js'
@@ -55,11 +56,22 @@ export class ComputedRows {
     return this.source.first + this.rows.length
   }
 
-  /** Checks whether these are rows of a query from a certain row on, and no document has changed since. */
-  areOf(name: string, from: number, indexes: DocumentIndexes): boolean {
+  /** Checks whether these are rows of a query after a certain row, and no document has changed since. */
+  areOf(
+    name: string,
+    after: { readonly from: number; readonly place: Place | null },
+    indexes: DocumentIndexes,
+  ): boolean {
     const { source } = this
-    const isSame = source.name === name && source.first <= from && source.indexes === indexes
-    return isSame && this.changeCount === indexes.changeCount
+    const isSame = source.name === name && source.first <= after.from && source.indexes === indexes
+    return isSame && this.changeCount === indexes.changeCount && this.areAfter(after)
+  }
+
+  /** Checks whether the row before `from` has this place. Another client may have read the same query at another time. */
+  private areAfter({ from, place }: { readonly from: number; readonly place: Place | null }): boolean {
+    if (place === null) return true
+    const last = this.rows[from - this.source.first - 1]?.place ?? null
+    return isSamePlace(last, place) || (this.count === from && isSamePlace(this.pausedAt, place))
   }
 
   between(from: number, until: number): readonly ComputedRow[] {
@@ -97,4 +109,8 @@ export class ComputedRows {
     this.read(until)
     return loaded?.take()
   }
+}
+
+function isSamePlace(one: Place | null, other: Place): boolean {
+  return isDeepStrictEqual(one, other)
 }

@@ -111,7 +111,8 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   kept.delete(container)
   const numbers = request.measure === undefined ? undefined : all.load(from, until)
   if (numbers !== undefined) request.measure?.took(numbers)
-  const hasMore = all.read(until + 1)
+  const isPaused = numbers !== undefined && all.pausedAt !== null
+  const hasMore = isPaused || all.read(until + 1)
   const rowCount = all.count
   const found = all.between(from, until)
   const rows = fitting(found, request)
@@ -161,16 +162,19 @@ function computedRows(
   const known = kept.get(container)
   // A first page is always computed again, because its rows may depend on the current time.
   const isFirst = request.continuation === ''
-  if (!isFirst && known?.areOf(name, from, indexes) === true) return known
-  const needed = from + maxItemCount + 1
   const place = !isFirst && query.isOrdered ? placeIn(request.continuation, query) : null
   if (place === undefined) throw invalidContinuation()
+  if (!isFirst && known?.areOf(name, { from, place }, indexes) === true) return known
+  const needed = from + maxItemCount + 1
   const found = candidates(container, { ...request, scope, needed, after: 0, place })
   const first = place === null ? 0 : from
-  // A query with TOP may be computed from indexes alone.
-  const isByPlace = query.isOrdered && (found.covered === undefined || query.mostRows === Infinity)
+  // Without an order or a place, a query with TOP sorts only the first rows, or is computed from indexes alone.
+  const isByPlace =
+    query.isOrdered && (query.mostRows === Infinity || found.canContinue === true || place !== null)
+  // Without a place, the rows before this page are computed again, and no page may end among them.
+  const canContinue = found.canContinue === true && (isFirst || place !== null)
   const rows = isByPlace
-    ? orderedRows(query, found, { after: place, most: query.mostRows - first })
+    ? orderedRows(query, { ...found, canContinue }, { after: place, most: query.mostRows - first })
     : unplaced(container, query, found)
   return new ComputedRows({ name, first, rows, indexes, query, loaded: measure?.loaded })
 }

@@ -4,7 +4,10 @@ import { compareValues, memberOf } from '../../query/values/values.js'
 import type { IndexReading } from '../../indexes/reading-request.js'
 import type { ComputedRow, Pause, Place } from './computed-rows.js'
 
-type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf' | 'isLong'>
+type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf' | 'pageMs'>
+
+/** The time in milliseconds after which a page ends early if its query can continue later. */
+const longPageMs = 100
 
 /**
  * Yields the rows of a query with ORDER BY after a place, at most `most`. Without a place, yields the first rows. If the
@@ -22,14 +25,17 @@ export function* orderedRows(
     : [...documents].filter(hasRows).sort((one, other) => compare(one.place, other.place))
   let left = most
   if (left <= 0) return
+  let begunMs: number | null = null
   for (const { place, found } of inOrder) {
     const { keys, number } = place
+    begunMs ??= query.pageMs()
     for (let index = place.rows; index < found.length; index += 1) {
       yield { row: found[index], place: { keys, number, rows: index + 1 } }
       left -= 1
       if (left <= 0) return
     }
-    if (!canContinue || !query.isLong()) continue
+    // A page that needs long to come to its place, because it reads many blocks before, goes on for longer after it.
+    if (!canContinue || query.pageMs() < longPageMs + 3 * begunMs) continue
     const pausedAt = { keys, number, rows: found.length }
     if (placeText(pausedAt) !== undefined) yield { pausedAt }
   }

@@ -68,7 +68,7 @@ const everyDocument: ItemQuery = {
   mostRows: Infinity,
   readsContainer: true,
   beginPage: () => undefined,
-  isLong: () => false,
+  pageMs: () => 0,
   isTimeOver: () => false,
   usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
