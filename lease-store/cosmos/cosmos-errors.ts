@@ -28,7 +28,15 @@ export type CosmosErrorKind =
   | { readonly kind: 'other' }
 
 /** Network failures that happen before a request is sent, so a write was certainly not applied. */
-const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+const beforeSending = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  // An embedded store has no socket file while no process has it open.
+  'ENOENT',
+])
 
 /**
  * Network failures after which it is unknown whether the store received the request. The SDK's pipeline gives

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError, type Command } from 'commander'
 import { createRequire } from 'node:module'
+import { systemClock } from '../platform/index.js'
 import { exitCodeOf, exitCodes } from './output/cli-error.js'
 import { messageFor } from './output/command-words.js'
 import { programOf } from './program.js'
@@ -28,6 +29,9 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
+// A command may wait for an answer on a socket that does not keep the process alive. Without a timer, it would end silently.
+const running = systemClock.schedule(Infinity, () => undefined)
+
 try {
   const program = programOf({ version, terminal, ending })
   program.hook('preAction', (_, command) => {
@@ -43,4 +47,6 @@ try {
     if (process.argv.includes('--verbose') && error instanceof Error) terminal.note(error.stack ?? '')
     process.exitCode = exitCodeOf(error)
   }
+} finally {
+  running.cancel()
 }

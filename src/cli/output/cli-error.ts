@@ -1,3 +1,5 @@
+import { constants } from 'node:os'
+
 export const exitCodes = {
   ok: 0,
   /**
@@ -12,6 +14,11 @@ export const exitCodes = {
   /** The store was not reachable, or refused the key or identity. */
   store: 5,
 } as const
+
+/** Returns the exit code of a command that a signal has ended before its result was known, as shells count it. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
 
 /** Ends a command with a message for a person and an exit code for a script. */
 export class CliError extends Error {

@@ -12,6 +12,8 @@ export class OpenConnections {
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
+      // A process that waits for the store connects again at once. It must not hold up the end.
+      if (this.isEnding) socket.destroy()
       this.sockets.add(socket)
       socket.once('close', () => this.sockets.delete(socket))
     })

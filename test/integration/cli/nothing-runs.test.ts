@@ -159,6 +159,24 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
   expect(await watched).toBe(0)
 })
 
+it.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('`watch` does not end well if %s ends it before the job', async (signal, code) => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const store = { endpoint: emulator.endpoint, key: emulator.key }
+  await provision(store)
+  const client = await connect(store)
+  onTestFinished(() => client.close())
+  await client.submit(greeting, {}, { jobId: 'w' })
+  const watching = recordedTerminal()
+  const watched = watch('w', store, watching.terminal)
+  await expect.poll(watching.said).toMatch(/ job w Pending$/u)
+  process.emit(signal, signal)
+  expect(await watched).toBe(code)
+})
+
 it('`attention` and `status` see at once that the process of all owners was killed', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
@@ -43,6 +44,38 @@ it('another process uses the account of a server, which has its own key, under t
   expect(new URL(await other.getWriteEndpoint()).host).toBe(new URL(emulator.endpoint).host)
   await emulator.close()
 })
+
+it('closes although other processes connect at that moment, and keep their connections', async () => {
+  const dataDirectory = scratchDirectory()
+  const cosmos = createInProcessCosmos({ dataDirectory })
+  const client = cosmos.client()
+  await client.databases.create({ id: 'shop' })
+  const path = join(realpathSync(dataDirectory), 'in-use.sock')
+  const before = await connected(path)
+  const closing = cosmos.close()
+  const later = await connected(path)
+  await closing
+  expect(await isEnded(before)).toBe(true)
+  expect(await isEnded(later)).toBe(true)
+  expect(await attachAccount(dataDirectory)).toBeNull()
+})
+
+function connected(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    onTestFinished(() => void socket.destroy())
+    socket.on('connect', () => resolve(socket))
+    socket.on('error', reject)
+  })
+}
+
+function isEnded(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve(true)
+    socket.on('close', () => resolve(true))
+    socket.resume()
+  })
+}
 
 it('a directory that no process has open has no account', async () => {
   const directory = scratchDirectory()

@@ -1,3 +1,4 @@
+import type * as FileSystem from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { emptyGroup } from '../../../src/emulator/durability/journal-entries.js'
@@ -6,13 +7,13 @@ import { scratchDirectory } from '../../support/scratch-directory.js'
 import { groupsIn } from './dead-directory.js'
 
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
+  const fs = await original<typeof FileSystem>()
   return {
     ...fs,
     // Some systems refuse a write that does not fit as a whole. 100 KB are free.
-    writeSync: (file: number, buffer: Buffer, offset: number, length: number, position: number) => {
-      if (length > 100_000) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
-      return fs.writeSync(file, buffer, offset, length, position)
+    writeSync: (...written: [file: number, buffer: Buffer, from: number, length: number, to: number]) => {
+      if (written[3] > 100_000) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
+      return fs.writeSync(...written)
     },
   }
 })

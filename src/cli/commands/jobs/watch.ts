@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../../platform/index.js'
 import { JobNotFound, type Job, type JobView } from '../../../sas/index.js'
 import { adviceOn } from '../../../operations/index.js'
-import { exitCodes } from '../../output/cli-error.js'
+import { exitCodeOfSignal, exitCodes } from '../../output/cli-error.js'
 import { remark, stepGraph } from '../../output/step-graph.js'
 import { missingRoles, notingStandstill } from '../../output/standstill.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -23,8 +23,12 @@ export async function watch(
       const job = await client.get(jobId)
       if (job === null) throw new JobNotFound(jobId)
       const stopping = new AbortController()
-      const stop = (): void => stopping.abort()
-      untilTold().then(stop, stop)
+      let told: NodeJS.Signals = 'SIGINT'
+      const stop = (signal: NodeJS.Signals): void => {
+        told = signal
+        stopping.abort()
+      }
+      untilTold().then(stop, () => undefined)
       // A missing role stands still for every job, and its sentence names the command that starts it.
       const look = async (): Promise<string | null> => (await missingRoles(settings)) ?? (await whyOf(job))
       const standstill = { terminal, clock, look }
@@ -41,7 +45,8 @@ export async function watch(
         return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
         if (!stopping.signal.aborted) throw error
-        return exitCodes.ok
+        // The job has not ended, so a script must not take this for its good end.
+        return exitCodeOfSignal(told)
       } finally {
         terminal.progressDone()
       }

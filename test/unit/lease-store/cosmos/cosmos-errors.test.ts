@@ -61,7 +61,7 @@ describe('an error of the store', () => {
     expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unknownOutcome' })
   })
 
-  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'])(
     '%s, which prevents the request, tells a writer that nothing was written',
     (code) => {
       expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unavailable' })
