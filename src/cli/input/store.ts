@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AttachedAccount } from '../../emulator/index.js'
+import type { AttachedAccount, InProcessCosmos } from '../../emulator/index.js'
 import type { Connection } from '../../connection/index.js'
 import {
   connectWithPorts,
@@ -82,9 +82,14 @@ export async function withStore<T>(
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
   const { attachedWith, isAccountOpen } = await attaching()
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
-  const attached = await attachedWith(dataDirectory, ownCosmosClient)
   const isThroughSdk = options.throughSdk === true
-  if (attached !== null) {
+  const attach = (): Promise<AttachedAccount | null> => attachedWith(dataDirectory, ownCosmosClient)
+  const opened = await attachedOrOpened(attach, () => {
+    if (holder === 'parent') throw notOpen()
+    return openedStore(data)
+  })
+  if ('attached' in opened) {
+    const { attached } = opened
     const successor = new StoreSuccessor(data, () => isAccountOpen(dataDirectory))
     if (holder === 'selfAlsoLater') successor.start()
     try {
@@ -93,14 +98,35 @@ export async function withStore<T>(
       await successor.end()
     }
   }
-  if (holder === 'parent') throw notOpen()
-  const embedded = await openedStore(data)
+  const { embedded } = opened
   const client = isThroughSdk ? embedded.client() : undefined
   try {
     return await use({ ...own, ...(client === undefined ? { embedded } : { client }) })
   } finally {
     client?.dispose()
     await embedded.close()
+  }
+}
+
+/** The time within which two commands agree which of them opens the store, and the pause between two tries. */
+const [agreeWithinMs, tryAgainMs] = [3_000, 100]
+
+/** Attaches to the process that has the store open, or opens it. Another process may do the same at the same moment. */
+async function attachedOrOpened(
+  attach: () => Promise<AttachedAccount | null>,
+  open: () => Promise<InProcessCosmos>,
+): Promise<{ readonly attached: AttachedAccount } | { readonly embedded: InProcessCosmos }> {
+  const begunMs = systemClock.monotonic()
+  for (;;) {
+    const attached = await attach()
+    if (attached !== null) return { attached }
+    try {
+      return { embedded: await open() }
+    } catch (error) {
+      const isInUse = error instanceof Error && error.name === 'DirectoryInUse'
+      if (!isInUse || systemClock.monotonic() - begunMs >= agreeWithinMs) throw error
+      await systemClock.sleep(tryAgainMs)
+    }
   }
 }
 
