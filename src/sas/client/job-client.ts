@@ -1,4 +1,3 @@
-import { isObject } from '../../platform/options.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './waits/job-waiting.js'
@@ -108,13 +107,8 @@ export class JobClient {
     return this.options.queries.countJobs()
   }
 
-  /**
-   * Selects the jobs that match a filter, for a command on all of them. Sends no request.
-   *
-   * @throws CommandInvalid if the filter is no object, because a missing filter would match every job
-   */
+  /** Selects the jobs that match a filter, for a command on all of them. Sends no request. Refuses a missing filter. */
   select(filter: SelectionFilter): JobSelection {
-    if (!isObject(filter)) refuseProblems('select', jobFilterProblems(filter))
     return new JobSelection(this, filter, this.options)
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/index.js'
 import { isAborted } from '../../platform/internal.js'
-import { flag, readOptions, text, textThat } from '../../platform/options.js'
+import { flag, isObject, readOptions, text, textThat } from '../../platform/options.js'
 import { isSnoozed } from '../decisions/operator/triage.js'
 import { causeOf, causePattern } from '../model/diagnostics.js'
 import type { ProcessState } from '../model/documents.js'
@@ -8,6 +8,7 @@ import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable, StepNotFoun
 import type { JobFilter } from '../store/filters/job-filter.js'
 import { unknownNames, type UnknownName } from '../store/filters/unknown-names.js'
 import type { JobQueries } from '../store/job-queries.js'
+import { jobFilterProblems } from './filter-problems.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 import type { Workflow } from '../workflow/workflow.js'
 import {
@@ -83,7 +84,10 @@ export class JobSelection {
     private readonly commands: SingleCommands,
     private readonly filter: SelectionFilter,
     private readonly ports: { readonly clock: Pick<Clock, 'now'>; readonly queries: JobQueries },
-  ) {}
+  ) {
+    // A missing filter would match every job.
+    if (!isObject(filter)) throw new CommandInvalid(`select: ${jobFilterProblems(filter).join('; ')}`)
+  }
 
   /** Returns every job that matches, the newest submission first. */
   list(): Promise<readonly JobSummary[]> {

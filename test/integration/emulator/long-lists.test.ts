@@ -172,7 +172,7 @@ describe('a list that reads many documents', () => {
   it('does most of its work after its place, also in an order that is not the order of creation', () => {
     const text =
       "SELECT TOP 50 VALUE c.id FROM c WHERE c.type = 'job' AND c.number % 1000 = 3 ORDER BY c.took"
-    const original = Reflect.get(StoredDocuments.prototype, 'read') as StoredDocuments['read']
+    const original = Reflect.get<StoredDocuments, 'read'>(StoredDocuments.prototype, 'read')
     let reads = 0
     vi.spyOn(StoredDocuments.prototype, 'read').mockImplementation(function (
       this: StoredDocuments,

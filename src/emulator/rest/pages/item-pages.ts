@@ -56,16 +56,14 @@ export interface ItemPage {
  * that it could not finish, as the service does. Any other query is refused, and so is a streaming query that
  * finished no document. An ordered query that can continue at a place ends its page already after 100 ms, so that
  * other requests are answered meanwhile. Such a page may be empty.
- *
  * As in the service, a page that the last row fills has a continuation, and the next page is then empty. With
  * GROUP BY or DISTINCT, such a page has no continuation, because the JavaScript client would never end after
  * an empty page.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
-  const { rows, continuation } = request.query.isStreaming
-    ? streamedPage(container, scope, request)
-    : computedPage(container, scope, request)
+  const read = request.query.isStreaming ? streamedPage : computedPage
+  const { rows, continuation } = read(container, scope, request)
   const bytes = rows.reduce((total, row) => total + Buffer.byteLength(row), 0)
   return { rows, continuation, charge: queryCharge(bytes) }
 }
@@ -168,11 +166,11 @@ function computedRows(
   const needed = from + maxItemCount + 1
   const found = candidates(container, { ...request, scope, needed, after: 0, place })
   const first = place === null ? 0 : from
+  const { canContinue: isInOrder = false } = found
   // Without an order or a place, a query with TOP sorts only the first rows, or is computed from indexes alone.
-  const isByPlace =
-    query.isOrdered && (query.mostRows === Infinity || found.canContinue === true || place !== null)
+  const isByPlace = query.isOrdered && (query.mostRows === Infinity || isInOrder || place !== null)
   // Without a place, the rows before this page are computed again, and no page may end among them.
-  const canContinue = found.canContinue === true && (isFirst || place !== null)
+  const canContinue = isInOrder && (isFirst || place !== null)
   const rows = isByPlace
     ? orderedRows(query, { ...found, canContinue }, { after: place, most: query.mostRows - first })
     : unplaced(container, query, found)
