@@ -140,8 +140,8 @@ export const hostEvents = {
       `${sentence(instance(on))} ended: ${exit}` +
       (restartInMs === null ? '' : `; the fleet replaces it in ${seconds(restartInMs)}`),
     meaning:
-      'a process of a fleet ended; `restartInMs` is null if the fleet does not replace it (level info if it also ended ' +
-      'with exit code 0, else warn)',
+      'a process of a fleet ended; `restartInMs` is null if the fleet does not replace it. The level is info if it is ' +
+      'null and the exit code is 0, and warn otherwise',
   },
   'instance.leasesReleased': {
     level: 'info',

@@ -21,7 +21,8 @@ no colours and no progress bars. On a terminal, \`NO_COLOR\` turns colours off.
 | 3 | there is no such job, step, schedule, limit, fleet or processor |
 | 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job, the limit or the document does not allow the command |
 | 5 | the store or Azure was not reached, or it refused the request |
-| 130, 143 | Ctrl-C (SIGINT) or SIGTERM ended the command before its result was known |
+| 130 | Ctrl-C (SIGINT) ended the command before its result was known |
+| 143 | SIGTERM ended the command before its result was known |
 
 A second \`pause\` of the same job, workflow, agent, key or schedule changes nothing: the command says who has paused it, and
 ends with 0. A second \`resume\` also changes nothing and ends with 0. A \`resume\` of something unknown ends with 3. A key

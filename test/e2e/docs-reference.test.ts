@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { exitCodes } from '../../src/cli/output/cli-error.js'
+import { exitCodeOfSignal, exitCodes } from '../../src/cli/output/cli-error.js'
 import { programOf } from '../../src/cli/program.js'
 import { terminalOf } from '../../src/cli/output/terminal.js'
 import { readConfigFile } from '../../src/connection/config-file.js'
@@ -30,7 +30,8 @@ describe('docs/cli.md', () => {
 describe('exit codes', () => {
   it('are all listed in docs/cli.md', () => {
     const told = tableOf('docs/cli.md', ['code', 'meaning']).map(([code]) => Number(code))
-    expect(told).toEqual(Object.values(exitCodes))
+    const ofSignals = [exitCodeOfSignal('SIGINT'), exitCodeOfSignal('SIGTERM')]
+    expect(told).toEqual([...Object.values(exitCodes), ...ofSignals])
   })
 })
 

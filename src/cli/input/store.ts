@@ -108,7 +108,7 @@ export async function withStore<T>(
   }
 }
 
-/** The time within which two commands agree which of them opens the store, and the pause between two tries. */
+/** How long two commands may take to agree on which of them opens the store, and the pause between two tries. */
 const [agreeWithinMs, tryAgainMs] = [3_000, 100]
 
 /** Attaches to the process that has the store open, or opens it. Another process may do the same at the same moment. */

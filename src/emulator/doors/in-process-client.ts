@@ -14,7 +14,7 @@ export type Respond = (request: RestRequest) => Promise<RestResponse>
 export const inProcessEndpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Returns options for a client of the unmodified SDK that calls `respond`, without a network or timers. With
+ * Returns options for a client of the unmodified SDK that calls `respond`, without a network. With
  * a key or another credential, the client signs every request, and wrong signatures are refused. Otherwise no
  * signature is needed.
  */

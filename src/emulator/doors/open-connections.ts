@@ -12,7 +12,7 @@ export class OpenConnections {
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      // A process that waits for the store connects again at once. It must not hold up the end.
+      // A process that waits for the store connects again at once. Its connection must not delay the close.
       if (this.isEnding) socket.destroy()
       this.sockets.add(socket)
       socket.once('close', () => this.sockets.delete(socket))

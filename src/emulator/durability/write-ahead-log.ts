@@ -26,7 +26,7 @@ import { damaged, dataFile, logKey } from './store-check.js'
  */
 const zerosAhead = Buffer.alloc(2 ** 18)
 
-/** The most bytes of a group that overwrites zeros. A larger one costs more to write twice than its flush saves. */
+/** The largest group in bytes before which zeros are written. To write a larger one twice costs more than the flush saves. */
 const smallGroup = 2 ** 14
 
 const isLog = /^writes-\d+\.log$/u
@@ -44,8 +44,8 @@ interface Numbers {
 }
 
 /**
- * The newest writes of a data directory, which are not in its store yet. Each group of writes is one frame at the end of a
- * file, so it takes one flush of a few pages. Zeros follow the last group.
+ * The newest writes of a data directory, which are not in its store yet. Each group of writes is one frame after the
+ * last one in a file, so it takes one flush of a few pages. Zeros may follow the last group.
  *
  * A log ends when its writes go to the store, and the next one begins. Its file is removed when the store has these writes.
  * The store has a record (`record`) of the logs that it needs, and of the length of those that have ended, so a missing
@@ -57,7 +57,7 @@ export class WriteAheadLog {
   private numbers: Numbers | null = null
   private file: number | null = null
   private end = 0
-  /** The length of the file of the newest log, which has zeros after `end`. */
+  /** The end of the zeros in the newest log. A large group may end after it, and then no zeros are left. */
   private fileBytes = 0
 
   /** @param record the record of the store, which is empty if it needs no log */

@@ -11,7 +11,7 @@ export interface ReadingRequest {
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
-  /** The values of ORDER BY from which documents are needed. Missing if all are. */
+  /** The values of ORDER BY from which documents are needed. Missing or null if all documents are needed. */
   readonly place?: { readonly keys: readonly unknown[] } | null | undefined
   /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
   readonly mayWait?: boolean | undefined
@@ -24,8 +24,8 @@ export interface IndexReading {
   readonly isOrdered: boolean
   /**
    * True if the reading leaves out most documents before `place`, and yields a document from time to time even if none
-   * matches. So a caller may end a page anywhere, and read on later from the place of the last document. The texts that
-   * the query requires have been looked for.
+   * matches. So a caller may end a page after any document, and read on later from its place. The reading has
+   * already checked the texts that the query requires, so the caller must not leave out documents by them.
    */
   readonly canContinue?: boolean | undefined
   /**

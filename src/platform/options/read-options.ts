@@ -37,9 +37,7 @@ export function readOptions<S extends Shape>(
 ): Read<S> {
   const isGiven = isObject(given)
   const { values, issues } = read(shape, isGiven ? given : {}, meant)
-  const problems = isGiven
-    ? issues.map(sentence)
-    : [`the argument with options ${misfit(shown(given), 'an object')}`]
+  const problems = isGiven ? issues.map(sentence) : [`the argument ${misfit(shown(given), 'an object')}`]
   return { values, problems }
 }
 

@@ -157,7 +157,7 @@ export function refuseTerms(call: string, terms: object): void {
 
 const signal = optional(having<AbortSignal>('an AbortSignal', 'addEventListener', 'throwIfAborted'))
 
-/** The kinds of the options of calls that wait for a job. */
+/** The options of each call that waits for a job. */
 const waits = { result: { signal }, updates: { signal, hidesSecrets: optional(flag()) } }
 
 /**

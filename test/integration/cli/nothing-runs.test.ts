@@ -162,7 +162,7 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
 it.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)('`watch` does not end well if %s ends it before the job', async (signal, code) => {
+] as const)('`watch` fails if %s ends it before the job has ended', async (signal, code) => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
   const store = { endpoint: emulator.endpoint, key: emulator.key }

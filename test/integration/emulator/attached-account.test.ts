@@ -45,7 +45,7 @@ it('another process uses the account of a server, which has its own key, under t
   await emulator.close()
 })
 
-it('closes although other processes connect at that moment, and keep their connections', async () => {
+it('a store closes although other processes connect at that moment and leave their connections open', async () => {
   const dataDirectory = scratchDirectory()
   const cosmos = createInProcessCosmos({ dataDirectory })
   const client = cosmos.client()

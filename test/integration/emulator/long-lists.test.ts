@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/platform/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
 const jobs = 3_000
-/** The jobs with the rare tag. Two jobs have each time. */
+/** The jobs with the rare tag. Each time belongs to two jobs. */
 const rare = [3, 800, 801, 2_000, 2_990]
 
 const ofTag = (top: string, order: string) =>
@@ -19,7 +19,7 @@ const ofText =
   "SELECT TOP 50 VALUE c.id FROM c WHERE c.type = 'job' AND CONTAINS(c.note, 'RARE', true) ORDER BY c.at"
 const everyThird = "SELECT VALUE c.id FROM c WHERE c.type = 'job' AND c.number % 3 = 0 ORDER BY c.at DESC"
 
-/** Clocks by which every page is long after this number of documents, and comes to its first document at once. */
+/** Returns clocks that make a page long after this number of documents. The page comes to its first document at once. */
 function quick(documents: number): PageClocks {
   let looks = 0
   return {
@@ -130,7 +130,7 @@ describe('a list that reads many documents', () => {
     expect(rowsOf(pages(ofTag('TOP 50', ''), slow, change))).toEqual(byTime)
     expect(rowsOf(pages(ofTag('TOP 50', 'DESC'), slow, change))).toEqual(newestFirst)
     expect(rowsOf(pages(ofText, { ...slow, clocks: () => quick(100) }, change))).toEqual(byTime)
-    // A page reads the block again at which the page before has ended, but not the blocks before it.
+    // A page reads again the block in which the previous page ended, but not the blocks before that one.
     expect(Math.max(...readsOfPages)).toBeGreaterThan(0)
     expect(Math.max(...readsOfPages)).toBeLessThan(2_000)
   })

@@ -104,7 +104,7 @@ describe('the pages of TOP', () => {
     'SELECT VALUE c.n FROM c WHERE ARRAY_CONTAINS(c.tags, "Q") = false',
     'SELECT VALUE d.n FROM (SELECT VALUE c FROM c) d WHERE ARRAY_CONTAINS(d.tags, "Q")',
   ]
-  it.each(texts)('have the rows that are computed at once: %s', (text) => {
+  it.each(texts)('have the same rows as a single computation: %s', (text) => {
     const container = shop()
     const mixed = [undefined, null, true, false, 1, -2.5, 'a', 'é', '😀', '', [1], { a: 1 }, [], {}]
     for (let n = 0; n < 1_300; n += 1) {

@@ -45,7 +45,7 @@ export async function watch(
         return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
         if (!stopping.signal.aborted) throw error
-        // The job has not ended, so a script must not take this for its good end.
+        // The job has not ended, so the exit code must not tell a script that it succeeded.
         return exitCodeOfSignal(told)
       } finally {
         terminal.progressDone()

@@ -46,7 +46,7 @@ export interface Containing extends Omit<Condition, 'spans'> {
   readonly item: unknown
 }
 
-/** Returns what a conjunct with ARRAY_CONTAINS states. A third argument may compare objects in another way. */
+/** Returns what a conjunct with ARRAY_CONTAINS states. Ignores a conjunct with a third argument, which may allow partial matches. */
 export function containingOf(conjunct: Expression, scope: Scope): Containing | undefined {
   if (conjunct.kind !== 'call' || conjunct.name.toUpperCase() !== 'ARRAY_CONTAINS') return undefined
   const [array, item, ...more] = conjunct.arguments

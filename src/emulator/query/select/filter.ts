@@ -20,7 +20,7 @@ export interface Filter {
   readonly conditions: readonly Condition[]
   /** The properties that exist in every frame that passes. */
   readonly presences: readonly Omit<Condition, 'spans'>[]
-  /** What the arrays of every frame that passes contain. */
+  /** Values that arrays contain in every frame that passes. */
   readonly containing: readonly Containing[]
 }
 
@@ -87,7 +87,7 @@ export function hintsOf(
   return { equalities, requiredTexts, conditions: combined(own), presences: present }
 }
 
-/** Returns the text of a value at or in a property that the client sets. The JSON of every document with it contains this text. */
+/** Returns the JSON of a value if it is a short text and the client sets the property. Every document with the value contains this JSON. */
 function textIn([name]: Condition['steps'], value: unknown): readonly string[] {
   const isOwn = !systemName.test(String(name))
   return isOwn && typeof value === 'string' && value.length <= longestRequiredText

@@ -48,14 +48,14 @@ export interface ItemPage {
 /**
  * Runs a query for one page. A streaming query continues after the last document that it read. If the page
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
- * The continuation of an ordered query (`isOrdered`) is the place of the last row in the order. The rows of
- * any other query depend on all documents, so its continuation is the number of rows already returned. If
+ * The continuation of an ordered query (`isOrdered`) is the place of the last row, or of the last document if the
+ * page ended early. For any other query, and for TOP without an order from the summaries, it is the number of rows returned. If
  * anything was written since the previous page, the query runs again, from that place or number.
  *
  * The time of a page is limited. If the time is over, a streaming query ends the page before the document
  * that it could not finish, as the service does. Any other query is refused, and so is a streaming query that
- * finished no document. An ordered query that can continue at a place ends its page already after 100 ms, so that
- * other requests are answered meanwhile. Such a page may be empty.
+ * finished no document. A query whose reading can continue at a place (`canContinue`) ends its page after 100 ms, so that other
+ * requests are answered between pages. Such a page may be empty.
  * As in the service, a page that the last row fills has a continuation, and the next page is then empty. With
  * GROUP BY or DISTINCT, such a page has no continuation, because the JavaScript client would never end after
  * an empty page.

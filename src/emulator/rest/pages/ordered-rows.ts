@@ -11,7 +11,7 @@ const longPageMs = 100
 
 /**
  * Yields the rows of a query with ORDER BY after a place, at most `most`. Without a place, yields the first rows. If the
- * page has taken long, ends it early.
+ * page has taken long and the reading can continue, ends the page early.
  */
 export function* orderedRows(
   query: OrderedQuery,
@@ -34,7 +34,7 @@ export function* orderedRows(
       left -= 1
       if (left <= 0) return
     }
-    // A page that needs long to come to its place, because it reads many blocks before, goes on for longer after it.
+    // A page may read many blocks before it comes to its place. The longer this takes, the longer it goes on.
     if (!canContinue || query.pageMs() < longPageMs + 3 * begunMs) continue
     const pausedAt = { keys, number, rows: found.length }
     if (placeText(pausedAt) !== undefined) yield { pausedAt }

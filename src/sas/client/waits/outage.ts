@@ -17,7 +17,7 @@ export class Outage {
   /**
    * Returns the pause before the next try of a read that has failed, in milliseconds.
    *
-   * @throws `error` if it is no outage, or if the outage lasts for a minute
+   * @throws `error` if it is not caused by an outage, or if the outage has lasted for a minute
    */
   pauseAfter(error: unknown): number {
     const now = this.clock.monotonic()

@@ -250,11 +250,11 @@ describe('a wait while the store is away', () => {
     await rejected
   })
 
-  it('refuses options that it does not have', async () => {
+  it('refuses unknown and invalid options', async () => {
     const job = await client.submit(paying, { orderId: 'o', total: 3 })
     const given = (options: unknown) => options as { readonly signal: AbortSignal }
     await expect(job.result(given(5_000))).rejects.toThrow(
-      'result: the argument with options is 5000; it must be an object',
+      'result: the argument is 5000; it must be an object',
     )
     await expect(job.result(given({ timeout: '5s' }))).rejects.toThrow('result: timeout is not an option')
     await expect(job.result(given({ signal: 'stop' }))).rejects.toThrow(

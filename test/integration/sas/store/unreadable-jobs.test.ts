@@ -164,11 +164,11 @@ describe('a call with an invalid argument', () => {
     ],
     [
       'resubmit without who and why',
-      'resubmit: by is ""; it must be a string that is not empty, of at most 200 characters; why is ""; it must be a string that is not empty, of at most 2,000 characters',
+      'resubmit: by is missing; it must be a string that is not empty, of at most 200 characters; why is missing; it must be a string that is not empty, of at most 2,000 characters',
     ],
     [
       'resubmit without anything',
-      'resubmit: by is ""; it must be a string that is not empty, of at most 200 characters; why is ""; it must be a string that is not empty, of at most 2,000 characters',
+      'resubmit: by is missing; it must be a string that is not empty, of at most 200 characters; why is missing; it must be a string that is not empty, of at most 2,000 characters',
     ],
     [
       'resubmit of a step that is none',

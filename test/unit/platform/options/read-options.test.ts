@@ -50,7 +50,7 @@ describe('options', () => {
       [['shop'], '["shop"]'],
     ] as const) {
       const { problems } = readOptions({ size: shape.size }, given as unknown as object)
-      expect(problems).toEqual([`the argument with options is ${text}; it must be an object`])
+      expect(problems).toEqual([`the argument is ${text}; it must be an object`])
     }
   })
 

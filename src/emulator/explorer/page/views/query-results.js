@@ -29,7 +29,9 @@ export function rowsPanel({ rows, pages }, more) {
     'section',
     {},
     h('div', { className: 'bar' }, h('span', {}, summary), h('label', {}, form, ' JSON')),
-    rows.length === 0 ? empty(isComplete ? 'The query has no rows.' : 'No row was found so far.') : body,
+    rows.length === 0
+      ? empty(isComplete ? 'The query has no rows.' : 'No rows have been found so far.')
+      : body,
     isComplete ? null : button('More rows', more),
   )
 }
