@@ -1,7 +1,7 @@
 import { machineProcesses, withoutUndefined } from '../platform/internal.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
-import { announced } from './agents/announced.js'
+import { announced } from './agents/agents-report.js'
 import type { EndedJob } from './in-process/job-endings.js'
 import { withItems, type ItemsAgentOptions } from './items/items-agent.js'
 import { Notifier } from './notifier/notifier.js'

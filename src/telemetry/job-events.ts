@@ -40,6 +40,7 @@ export type JobEvent =
       readonly outcome: 'success' | 'failed' | 'permanent'
       readonly error?: unknown
     } & OnStep)
+  | ({ readonly type: 'step.returned' } & OnStep)
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
@@ -149,6 +150,13 @@ export const jobEvents = {
     },
     meaning:
       'the handler returned, threw, or failed permanently; `outcome` is success (level debug), or failed or permanent (level warn)',
+  },
+  'step.returned': {
+    level: 'info',
+    metrics: [events],
+    text: (on) => `The agent gave back ${attempt(on)}, because this host stops`,
+    meaning:
+      'the host stopped before the attempt ended: the step is offered again, and the attempt does not count as failed',
   },
   'outcome.discarded': {
     level: 'warn',

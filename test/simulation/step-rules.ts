@@ -71,6 +71,12 @@ function isOfferedAgain(before: StepDocument, after: StepDocument): boolean {
   return isUnclaimed && after.lateDispatches === before.lateDispatches + 1
 }
 
+/** Checks whether agents gave an attempt back, because their host stops. */
+function isGivenBack({ before, after, by }: StepChange): boolean {
+  const isSame = before?.direction === after.direction && after.fence === before.fence + 1
+  return by?.party === 'agents' && isSame && after.outcome === null && after.lockedBy === null
+}
+
 /** I4: an attempt that was made and ends without success counts once. Nothing else counts. */
 const countedOnce: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
@@ -87,8 +93,8 @@ const countedOnce: Rule<StepDocument> = (change) => {
     (wasLate(before, before._ts) || isOfferedAgain(before, after))
   // An unanswered question is no failed attempt.
   const isAsked = after.question !== undefined && after.direction === 'do'
-  const hasFailed =
-    hasEnded && !isNone && !isAsked && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
+  const isFailure = !isNone && !isAsked && !isGivenBack(change) && after.outcome?.kind !== 'success'
+  const hasFailed = hasEnded && isFailure && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
   // Each round counts its own failures.
   const isNextRound = (after.round?.number ?? 1) > (before.round?.number ?? 1)

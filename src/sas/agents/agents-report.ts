@@ -1,9 +1,13 @@
 import type { AgentsPosition } from '../waiting/agents-position.js'
 import { itemsOperation } from '../plan/item-jobs.js'
+import { definitionOf, type Agent } from './agent.js'
 import type { LimitedAgent, SlotUsage } from './slots.js'
 
-/** The most characters of each list of agents, because every renewal writes them. */
+/** The most characters of each list of agents in a report, because every renewal writes them. */
 const mostCharacters = 500
+
+/** The most characters of all names of agents in a lease, because every renewal writes them. */
+const mostCharactersOfNames = 1_000
 
 /** What an instance of the role `agents` says about its state in its leases. Lists of many names are cut. */
 export interface AgentsReport extends SlotUsage {
@@ -79,4 +83,15 @@ function readLimited(value: unknown): LimitedAgent[] {
   const { agent, slots, busy } = value as Readonly<Record<string, unknown>>
   if (typeof agent !== 'string' || typeof slots !== 'number' || typeof busy !== 'number') return []
   return [{ agent, slots, busy }]
+}
+
+/** The names of the agents of an instance, as its leases contain them. Absent if they are too long. */
+export interface Serving {
+  readonly serves?: readonly string[]
+}
+
+/** Returns the names of agents for the leases of their instance, so that operators see which agents run. */
+export function announced(agents: readonly Agent[]): Serving {
+  const serves = agents.map((agent) => definitionOf(agent).name)
+  return serves.join().length > mostCharactersOfNames ? {} : { serves }
 }

@@ -20,8 +20,9 @@ import { limitsOf, Slots } from './slots.js'
 import { asStored, type Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
 import { deadTaker } from './enter-attempt.js'
+import { offerAgain, sayThatItBegan } from './leave-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
-import { mayBegin, sayThatItBegan, takeUp } from './take-up.js'
+import { mayBegin, takeUp } from './take-up.js'
 import { WaitingSteps } from './waiting-steps.js'
 
 interface Source {
@@ -107,8 +108,8 @@ export class Agents {
   }
 
   /**
-   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The supervisor recovers the
-   * aborted attempts after their deadlines.
+   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The steps of the aborted attempts are
+   * offered again without a failure.
    */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
@@ -225,16 +226,9 @@ export class Agents {
       const attempt = { step, claimant }
       const outcome = await this.attempt(attempt, agent)
       this.review(attempt, offered, outcome)
-      if (outcome === null) {
-        if (!this.stopping.signal.aborted) await sayThatItBegan({ store, clock }, attempt.step, claimant)
-        telemetry.emit({
-          type: 'outcome.discarded',
-          reason: 'the attempt had not ended when its time was up or this host stopped',
-          ...about,
-        })
-        return nothingFollows
-      }
-      return await this.outcomes.record(attempt.step, outcome, leaseToken)
+      if (outcome !== null) return await this.outcomes.record(attempt.step, outcome, leaseToken)
+      await this.leave(attempt)
+      return nothingFollows
     } catch (error) {
       this.health.noteLost()
       const reason = 'the claim or the outcome of the attempt could not be recorded'
@@ -260,6 +254,21 @@ export class Agents {
     const given = { step, handler, retrying: retry, clock, random, log, stopping, extend, readDocument }
     const attempt = () => makeAttempt({ ...given, ...withoutUndefined({ payloads }) })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
+  }
+
+  /** Ends an attempt that has no outcome, because its time is up or this host stops. */
+  private async leave({ step, claimant }: OwnAttempt): Promise<void> {
+    const { store, clock, random, telemetry } = this.options
+    const { jobId, workflow, stepId, attempt } = step
+    const about = { jobId, workflow, stepId, attempt }
+    const isStop = this.stopping.signal.aborted
+    if (isStop && (await offerAgain({ store, clock, random }, step))) {
+      telemetry.emit({ type: 'step.returned', ...about })
+      return
+    }
+    if (!isStop) await sayThatItBegan({ store, clock }, step, claimant)
+    const reason = `the attempt had not ended when ${isStop ? 'this host stopped' : 'its time was up'}`
+    telemetry.emit({ type: 'outcome.discarded', reason, ...about })
   }
 
   /** Reports whether an attempt ended before its deadline. Attempts that got a later deadline do not count. */

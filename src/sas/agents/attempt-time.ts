@@ -43,7 +43,7 @@ export class AttemptTime {
     return this.aborting.signal
   }
 
-  /** Settles in the same way as `work`, or resolves with null as soon as the attempt is over. Call it only once. */
+  /** Settles in the same way as `work`, or resolves with null when the attempt is over. Call it only once. */
   unlessOver<T>(work: Promise<T>): Promise<T | null> {
     return new Promise((resolve, reject) => {
       this.isOverNow = () => resolve(null)
@@ -70,11 +70,20 @@ export class AttemptTime {
 
   /** Ends the attempt before its deadline, unless it is closed. */
   end(reason: string): void {
+    if (this.abort(reason)) this.isOverNow()
+  }
+
+  /** Does the same as {@link end}, but waits a moment for the handler to return. */
+  endSoon(reason: string): void {
+    if (this.abort(reason)) this.timer = this.clock.schedule(this.settlingTimeMs, () => this.isOverNow())
+  }
+
+  private abort(reason: string): boolean {
     this.timer?.cancel()
-    if (this.isClosed || this.isOver) return
+    if (this.isClosed || this.isOver) return false
     this.reason = new Error(reason)
     this.aborting?.abort(this.reason)
-    this.isOverNow()
+    return true
   }
 
   /** Closes the attempt, because no code waits for its handler any more. */

@@ -55,7 +55,7 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
   const { step, clock, stopping } = options
   if (stopping.aborted) return null
   const time = new AttemptTime(step, clock)
-  const forgetStop = whenAborted(stopping, () => time.end('the host stops'))
+  const forgetStop = whenAborted(stopping, () => time.endSoon('the host stops'))
   try {
     if (time.isOver) return null
     return await time.unlessOver(withPayloads(options, time))

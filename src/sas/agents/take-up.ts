@@ -1,12 +1,10 @@
-import type { Clock } from '../../platform/index.js'
 import { retry } from '../../platform/internal.js'
 import type { StepDocument } from '../model/documents.js'
 import { StoreUnavailable } from '../model/errors.js'
-import { claimAfterwards, isLongOffer, mayWait, type Claimant } from '../decisions/claim.js'
+import { isLongOffer, mayWait } from '../decisions/claim.js'
 import { enoughTime } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
-import type { StateStore, Stored } from '../store/state-store.js'
-import { readStep, updateDocument } from '../store/update-document.js'
+import type { Stored } from '../store/state-store.js'
 import { enterAttempt, type Entrant } from './enter-attempt.js'
 import { moreTime, type MoreTimeOptions } from './more-time.js'
 
@@ -59,18 +57,4 @@ function entered(
     signal,
     isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
   })
-}
-
-/** Claims an attempt whose time is up without an outcome. If this fails, a later report in the lease says that it began. */
-export async function sayThatItBegan(
-  { store, clock }: { readonly store: StateStore; readonly clock: Clock },
-  step: Stored<StepDocument>,
-  claimant: Claimant,
-): Promise<void> {
-  if (!mayWait(step)) return
-  const from = { address: step, known: step, read: readStep }
-  const decide = (current: StepDocument) => {
-    return { write: claimAfterwards(current, claimant, clock.now()), result: null }
-  }
-  await updateDocument(store, from, decide).catch(() => undefined)
 }

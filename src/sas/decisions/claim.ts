@@ -65,6 +65,20 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
   return isCurrent ? copyWith(step, { claim: claimOf(claimant, now) }) : null
 }
 
+/**
+ * Returns the step for another attempt, without a failure, or null if the attempt is over. Agents write it if their host
+ * stops before the attempt has ended. The higher fence makes a late outcome of the attempt void (I3).
+ */
+export function giveBack(step: StepDocument, fence: number, now: number): StepDocument | null {
+  if (step.fence !== fence || !isOpen(step, now)) return null
+  return withDerivedState<StepDocument>(step, {
+    fence: fence + 1,
+    mayHaveActed: mayHaveActed(step),
+    lockedBy: null,
+    ...deadline(now + step.completeWithinMs),
+  })
+}
+
 /** Checks whether the current attempt waits for an agent's claim. If so, no agent has made this attempt. */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)

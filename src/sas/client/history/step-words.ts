@@ -66,13 +66,22 @@ function endOf(before: StepDocument, after: StepDocument): string[] {
   return [`${name} ${how}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`]
 }
 
-/** Describes an attempt that a supervisor has ended because its deadline had passed. */
+/** Describes an attempt without an outcome: its agents gave it back, or its deadline had passed. */
 function missedText(before: StepDocument, after: StepDocument, reports: readonly string[]): string[] {
   const { failureCount } = workOf(after)
+  if (isGivenBack(before, after)) return [`${attemptName(before)} given back, because its host stopped`]
   if (failureCount <= workOf(before).failureCount) return [...reports]
   const count = `failure ${failureCount} of ${after.maxFailures} is counted`
   if (before.outcome !== null) return [count, ...reports]
   return [`${attemptName(before)} gave no answer in time; ${count}`, ...reports]
+}
+
+function isGivenBack(before: StepDocument, after: StepDocument): boolean {
+  const isOver = before.kind === 'operation' && before.lockedBy !== null && before.outcome === null
+  const isOffered = after.lockedBy === null && after.outcome === null && after.completeByMs !== null
+  const isSame = after.direction === before.direction && after.fence === before.fence + 1
+  const isFailure = workOf(after).failureCount > workOf(before).failureCount
+  return isOver && isOffered && isSame && !isFailure && after.attention?.kind !== 'unclaimed'
 }
 
 function beginOf(before: StepDocument, after: StepDocument): string[] {

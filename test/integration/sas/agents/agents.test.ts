@@ -308,7 +308,7 @@ describe('an outcome', () => {
     const before = await world.step()
     await world.clock.advance(30_000)
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { reason: 'the attempt had not ended when its time was up or this host stopped' },
+      { reason: 'the attempt had not ended when its time was up' },
     ])
     // Only a claim says that the attempt was made.
     const { _etag, _ts, ...others } = before
@@ -354,7 +354,7 @@ describe('an outcome', () => {
     await world.clock.advance(1)
     expect(begun).toEqual(['pay', 'pay'])
     const stopped = agents.stop(0)
-    await world.clock.advance(0)
+    await world.clock.advance(1_000)
     await stopped
   })
 
@@ -610,7 +610,7 @@ describe('stopping (F-A29)', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('aborts handlers after its budget, writes no outcome and leaves no timer', async () => {
+  it('aborts handlers after its budget, offers their steps again without a failure and leaves no timer', async () => {
     const page = await openSteps()
     const signals: AbortSignal[] = []
     const agent = shopThat((_input, { signal }) => {
@@ -619,12 +619,78 @@ describe('stopping (F-A29)', () => {
     })
     const agents = world.agents({ agents: [agent] })
     await agents.onChanges(page, going)
+    const { fence } = await world.step()
     const stopped = agents.stop(3_000)
     await world.clock.advance(3_000)
-    await stopped
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
-    expect(await world.step()).toMatchObject({ processState: 'Processing', outcome: null })
+    // A handler has one more second to return.
+    await world.clock.advance(999)
+    expect(await world.step()).toMatchObject({ fence })
+    await world.clock.advance(1)
+    await stopped
+    const completeByMs = world.clock.now() + 30_000
+    const offered = { processState: 'Pending', lockedBy: null, outcome: null, failureCount: 0 }
+    const mark = { mayHaveActed: true, completeByMs, fence: fence + 1 }
+    expect(await world.step()).toMatchObject({ ...offered, ...mark })
+    expect(world.telemetry.of('step.returned')).toMatchObject([{ stepId: 'pay', attempt: 1 }])
+    expect(world.telemetry.of('outcome.discarded')).toEqual([])
     expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('offers a step again as soon as its handler returns, and does not count what it returned', async () => {
+    const page = await openSteps()
+    const { agent, end } = slowShop()
+    const agents = world.agents({ agents: [agent] })
+    await agents.onChanges(page, going)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(3_000)
+    end.resolve('sold')
+    await stopped
+    expect(await world.step()).toMatchObject({ lockedBy: null, outcome: null, output: null })
+  })
+
+  it('writes nothing on a step whose attempt another instance may be making', async () => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [slowShop().agent] })
+    await agents.onChanges(page, going)
+    const other = slowShop()
+    const others = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
+    await others.onChanges(page, { ...going, wasHeldAt: () => false })
+    await vi.waitUntil(() => other.begun.length === 1)
+    const marked = await world.step()
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(4_000)
+    await stopped
+    expect(await world.step()).toEqual(marked)
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'the attempt had not ended when this host stopped' },
+    ])
+    other.end.resolve('sold')
+    await others.stop(0)
+  })
+
+  it('offers a step again although the store does not answer once', async () => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [slowShop().agent] })
+    await agents.onChanges(page, going)
+    world.faults.failWrites(unavailable)
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(5_000)
+    await stopped
+    expect(await world.step()).toMatchObject({ lockedBy: null, outcome: null, failureCount: 0 })
+  })
+
+  it('leaves a step to its deadline if the store does not answer', async () => {
+    const page = await openSteps()
+    const agents = world.agents({ agents: [slowShop().agent] })
+    await agents.onChanges(page, going)
+    const before = await world.step()
+    world.faults.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
+    const stopped = agents.stop(3_000)
+    await world.clock.advance(6_000)
+    await stopped
+    expect(await world.step()).toEqual(before)
+    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
   })
 
   it('does not keep the same instance from starting again', async () => {

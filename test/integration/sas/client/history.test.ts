@@ -109,6 +109,25 @@ describe('the history of a job', () => {
     expect(told).toContain('[scheduler-1]')
   })
 
+  it('says that a host gave an attempt back when it stopped', async () => {
+    const slow = defineAgent('bank', { pay: () => new Promise(() => undefined) })
+    const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
+    await world.scheduler().onChanges(await world.changes())
+    const agents = world.agents({ agents: [slow] })
+    await agents.onChanges(await world.changes(), going)
+    const stopped = agents.stop(0)
+    await world.clock.advance(1_000)
+    await stopped
+    await settle()
+    const told = words(await wholeHistory(job))
+    expect(told).toContainEqual(
+      'pay: attempt 1 given back, because its host stopped; state Processing → Pending',
+    )
+    expect(told.filter((line) => line.includes('given back'))).toHaveLength(1)
+    const { attempts } = await job.attempts('pay')
+    expect(attempts).toMatchObject([{ attempt: 1, outcome: 'success' }])
+  })
+
   it('is the same page by page, and shows the documents before and after each moment', async () => {
     const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
     await settle()

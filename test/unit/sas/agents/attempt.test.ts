@@ -231,6 +231,7 @@ describe('an attempt that does not end in time (F-A11)', () => {
     const { signal } = await begun
     stopping.abort()
     expect(signal.aborted).toBe(true)
+    await clock.advance(1_000)
     expect(await outcome).toBeNull()
     expect(clock.pendingTimers).toBe(0)
   })
