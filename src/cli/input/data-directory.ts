@@ -41,9 +41,9 @@ export function payloadFolder(
 
 /** Opens the embedded store in this directory, and serves it to other processes of this machine. */
 export async function openedStore(data: string): Promise<InProcessCosmos> {
-  const { createInProcessCosmos } = await import('../../emulator/index.js')
+  const { openInProcessCosmos } = await import('../../emulator/internal.js')
   const { serveDoor } = await import('../../engine-ports/index.js')
-  const embedded = await openingData(data, () => createInProcessCosmos({ dataDirectory: data }))
+  const embedded = await openingData(data, () => openInProcessCosmos({ dataDirectory: data }))
   serveDoor(embedded)
   return embedded
 }

@@ -12,6 +12,7 @@ import {
 } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import { systemClock } from '../../platform/index.js'
+import { systemRandom, withinLimit } from '../../platform/internal.js'
 import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
@@ -20,12 +21,14 @@ import { openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
-/** Runs `use` with the settings of the embedded store in `--data`, or of the configured account. */
+/**
+ * Runs `use`, which takes a moment, with the settings of the embedded store in `--data`, or of the configured account.
+ */
 export async function withSettings<T>(
   options: StoreOptions,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  return withStore(options, await settingsOf(options), use)
+  return withStore(options, await settingsOf(options), use, 'forAMoment')
 }
 
 /**
@@ -58,9 +61,13 @@ export async function settingsOf(options: StoreOptions): Promise<Settings> {
 
 /**
  * Who opens an embedded store that no process has open: any process that needs it, the parent of a fleet also when another
- * process that has it open ends, or the parent of this process.
+ * process that has it open ends, or the parent of this process. A process that needs it for a moment closes it a little
+ * later if other processes use it.
  */
-export type StoreHolder = 'self' | 'selfAlsoLater' | 'parent'
+export type StoreHolder = 'self' | 'forAMoment' | 'selfAlsoLater' | 'parent'
+
+/** How long a command that is done keeps the store open for other commands that use it through this process. */
+const keepsOpenMs = 5_000
 
 /**
  * Runs `use`, with settings for the embedded store if `--data` is given. If another process has the store
@@ -70,7 +77,7 @@ export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
   use: (settings: Settings) => Promise<T>,
-  holder: StoreHolder = 'self',
+  holder: StoreHolder,
 ): Promise<T> {
   const { data } = options
   if (data === undefined) {
@@ -84,9 +91,13 @@ export async function withStore<T>(
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
   const isThroughSdk = options.throughSdk === true
   const attach = (): Promise<AttachedAccount | null> => attachedWith(dataDirectory, ownCosmosClient)
-  const opened = await attachedOrOpened(attach, () => {
-    if (holder === 'parent') throw notOpen()
-    return openedStore(data)
+  const opened = await attachedOrOpened({
+    attach,
+    isOpen: () => isAccountOpen(dataDirectory),
+    open: () => {
+      if (holder === 'parent') throw notOpen()
+      return openedStore(data)
+    },
   })
   if ('attached' in opened) {
     const { attached } = opened
@@ -95,6 +106,7 @@ export async function withStore<T>(
     try {
       return await (isThroughSdk ? withSdkOf(attached, own, use) : use({ ...own, embedded: attached }))
     } finally {
+      attached.release()
       await successor.end()
     }
   }
@@ -104,30 +116,51 @@ export async function withStore<T>(
     return await use({ ...own, ...(client === undefined ? { embedded } : { client }) })
   } finally {
     client?.dispose()
+    if (holder === 'forAMoment')
+      await withinLimit(systemClock, keepsOpenMs, embedded.whenUnused(), () => undefined)
     await embedded.close()
   }
 }
 
-/** How long two commands may take to agree on which of them opens the store, and the pause between two tries. */
-const [agreeWithinMs, tryAgainMs] = [3_000, 100]
+/**
+ * How long commands may take to agree on which of them opens the store, how long a command waits for a process that opens or
+ * closes it, and the longest pause between two tries.
+ */
+const [agreeWithinMs, waitsForOtherMs, tryAgainMs] = [3_000, 20_000, 200]
 
-/** Attaches to the process that has the store open, or opens it. Another process may do the same at the same moment. */
-async function attachedOrOpened(
-  attach: () => Promise<AttachedAccount | null>,
-  open: () => Promise<InProcessCosmos>,
-): Promise<{ readonly attached: AttachedAccount } | { readonly embedded: InProcessCosmos }> {
+interface Opening {
+  readonly attach: () => Promise<AttachedAccount | null>
+  /** Checks whether a process has the store open, or opens it at this moment. */
+  readonly isOpen: () => Promise<boolean>
+  readonly open: () => Promise<InProcessCosmos>
+}
+
+/** Attaches to the process that has the store open, or opens it. Other processes may do the same at the same moment. */
+async function attachedOrOpened({
+  attach,
+  isOpen,
+  open,
+}: Opening): Promise<{ readonly attached: AttachedAccount } | { readonly embedded: InProcessCosmos }> {
   const begunMs = systemClock.monotonic()
   for (;;) {
-    const attached = await attach()
-    if (attached !== null) return { attached }
     try {
-      return { embedded: await open() }
+      const attached = await attach()
+      return attached === null ? { embedded: await open() } : { attached }
     } catch (error) {
-      const isInUse = error instanceof Error && error.name === 'DirectoryInUse'
-      if (!isInUse || systemClock.monotonic() - begunMs >= agreeWithinMs) throw error
-      await systemClock.sleep(tryAgainMs)
+      const waitedMs = systemClock.monotonic() - begunMs
+      const mayPass = isOfOthers(error) && waitedMs < waitsForOtherMs
+      if (!mayPass || (waitedMs >= agreeWithinMs && !(await isOpen()))) throw error
+      // Many commands may wait, so their next tries are spread.
+      await systemClock.sleep(tryAgainMs * (0.5 + systemRandom.next() / 2))
     }
   }
+}
+
+/** Checks whether the error means that another process opens or closes the store at this moment. */
+function isOfOthers(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code = '' } = error as NodeJS.ErrnoException
+  return error.name === 'DirectoryInUse' || ['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE'].includes(code)
 }
 
 /** Refuses settings that name no store. The library names the same settings in the words of programs. */

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { get } from 'node:http'
+import { get, Agent as HttpAgent } from 'node:http'
 import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
@@ -17,6 +17,12 @@ export interface AttachedAccount {
    * @internal
    */
   dial(protocol: string, parameters: Readonly<Record<string, string>>): Promise<Socket | null>
+  /**
+   * Says that this process no longer needs the account.
+   *
+   * @internal
+   */
+  release(): void
 }
 
 /**
@@ -36,7 +42,9 @@ export async function attachedWith(
 ): Promise<AttachedAccount | null> {
   const socketPath = socketIn(dataDirectory)
   if (socketPath === null || !(await isAnswered(socketPath))) return null
-  const endpoint = await endpointAt(socketPath)
+  // The connection stays open for a while. It shows the other process that its account is in use.
+  const presence = new HttpAgent({ keepAlive: true })
+  const endpoint = await endpointAt(socketPath, presence)
   // The SDK loads slowly, so commands that do not attach must not load it.
   const Client = await clientClass()
   const agent = new SocketAgent(socketPath)
@@ -44,6 +52,10 @@ export async function attachedWith(
   return {
     client: () => new Client({ endpoint, agent, connectionPolicy }),
     dial: (protocol, parameters) => dialed(socketPath, protocol, parameters),
+    release: () => {
+      presence.destroy()
+      agent.destroy()
+    },
   }
 }
 
@@ -76,9 +88,9 @@ function socketIn(dataDirectory: string): string | null {
 }
 
 /** Reads the account document, and returns the address in it. */
-function endpointAt(socketPath: string): Promise<string> {
+function endpointAt(socketPath: string, agent: HttpAgent): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ socketPath, path: '/' }, (response) => {
+    const request = get({ socketPath, path: '/', agent }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {

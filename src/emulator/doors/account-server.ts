@@ -1,9 +1,8 @@
 import { systemClock } from '../../platform/index.js'
-import { flag, optional, secretThat, text, wholeNumber, type Values } from '../../platform/options.js'
-import { openAccount, type Account, type OpenAccount } from './account.js'
+import { flag, optional, secretThat, text, wholeNumber } from '../../platform/options.js'
+import { openLocked, type OpenAccount } from './account.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { localCertificate } from './certificate.js'
-import { lockDirectory } from '../durability/directory-lock.js'
 import { answerExplorer, explorerPath, explorerReach } from '../explorer/index.js'
 import { listen } from './http-server.js'
 import { inProcessEndpoint } from './in-process-client.js'
@@ -62,7 +61,9 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   const { port, host, key, https, explorer, ...own } = doorOptions(shape, options)
   const certificate = https ? await localCertificate(own.dataDirectory, own.clock) : undefined
   let endpoint = inProcessEndpoint
-  const { respond, ...account } = await openLocked(own, key, () => new URL(endpoint).origin)
+  // Clients in other processes sign with the machine's time, even if the account has another clock.
+  const door = { signersClock: systemClock, endpoint: () => new URL(endpoint).origin }
+  const { respond, ...account } = await openLocked(own, key, door)
   const reach = explorerReach(host, explorer)
   const server = await listen({
     port,
@@ -87,25 +88,6 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
       await server.close()
       await account.close()
     },
-  }
-}
-
-/** Locks the data directory before the account reads it. */
-async function openLocked(
-  options: Values<typeof accountShape>,
-  key: string,
-  endpoint: () => string,
-): Promise<Account> {
-  const { dataDirectory } = options
-  // Clients in other processes sign with the machine's time, even if the account has another clock.
-  const signersClock = systemClock
-  if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
-  const lock = await lockDirectory(dataDirectory)
-  try {
-    return openAccount(options, key, { lock: Promise.resolve(lock), signersClock, endpoint })
-  } catch (error) {
-    await lock.release()
-    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { errorMessage } from '../../platform/internal.js'
 import type { Values } from '../../platform/options.js'
 import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
-import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
+import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
 import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
@@ -30,6 +30,12 @@ export interface OpenAccount extends PartitionChanges {
   /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
+  /**
+   * Resolves as soon as no other process is connected to the socket in the data directory.
+   *
+   * @internal
+   */
+  whenUnused(): Promise<void>
   /**
    * Lets requests under way finish, waits for pending writes and releases the data directory. Later requests
    * fail with the code `ECONNREFUSED`.
@@ -90,21 +96,7 @@ export function openAccount(
   const routes = counter.counting(
     createRoutes({ engine, signing, nextId, monotonic: () => clock.monotonic(), faults, meter }),
   )
-  const apply = async (request: RestRequest): Promise<RestResponse> => {
-    const queryRoom = queryRoomFor(request)
-    if (queryRoom !== null) await queryRoom
-    const answer = answered(routes, request)
-    const response = answer instanceof Promise ? await answer : answer
-    try {
-      const settled = engine.settled()
-      if (settled !== null) await settled
-      return response
-    } catch (error) {
-      // The account itself is not available and cannot answer.
-      if (error instanceof DirectoryInUse) throw error
-      return errorResponse(503, errorMessage(error))
-    }
-  }
+  const apply = applying(engine, routes)
   let isClosed = false
   const respond: Account['respond'] = async (request) => {
     if (isClosed) throw new AccountClosed()
@@ -119,6 +111,7 @@ export function openAccount(
     ...partitionChanges(engine),
     respond,
     stats: () => counter.stats(engine),
+    whenUnused: () => local?.whenUnused() ?? Promise.resolve(),
     close: async () => {
       isClosed = true
       faults.clear()
@@ -128,12 +121,48 @@ export function openAccount(
   }
 }
 
+/** Returns a function that answers a request when all data in the answer is durable. */
+function applying(engine: CosmosEngine, routes: Parameters<typeof answered>[0]): Account['respond'] {
+  return async (request) => {
+    const queryRoom = queryRoomFor(request)
+    if (queryRoom !== null) await queryRoom
+    const answer = answered(routes, request)
+    const response = answer instanceof Promise ? await answer : answer
+    try {
+      const settled = engine.settled()
+      if (settled !== null) await settled
+      return response
+    } catch (error) {
+      // The account itself is not available and cannot answer.
+      if (error instanceof DirectoryInUse) throw error
+      return errorResponse(503, errorMessage(error))
+    }
+  }
+}
+
+/** Does the same as {@link openAccount}, but locks the data directory before it reads it. */
+export async function openLocked(
+  options: AccountOptions | Values<typeof accountShape>,
+  key: string,
+  door: Omit<AccountDoor, 'lock'> = {},
+): Promise<Account> {
+  const { dataDirectory } = options
+  if (dataDirectory === undefined) return openAccount(options, key, door)
+  const lock = await lockDirectory(dataDirectory)
+  try {
+    return openAccount(options, key, { ...door, lock: Promise.resolve(lock) })
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
 /** Answers the requests of other processes on the socket that locks the data directory. */
 function serveSocket(
   lock: Promise<DirectoryLock>,
   { localDoor, respond }: Pick<Account, 'localDoor' | 'respond'>,
   endpoint = (): string => inProcessEndpoint,
-): Pick<ConnectionServer, 'close'> {
+): Pick<ConnectionServer, 'close' | 'whenUnused'> {
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.

@@ -50,6 +50,8 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
 /** A server that answers on connections that are passed to it. It does not listen on a port. */
 export interface ConnectionServer {
   accept(socket: Socket): void
+  /** Resolves as soon as there is no connection. */
+  whenUnused(): Promise<void>
   /** Ends idle connections immediately and lets requests under way finish. */
   close(): void
 }
@@ -63,6 +65,7 @@ export function serveConnections(respond: Respond, door: LocalDoor): ConnectionS
     accept: (socket) => {
       server.emit('connection', socket.unref())
     },
+    whenUnused: () => connections.whenNone(),
     close: () => {
       connections.end()
     },

@@ -1,5 +1,5 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
-import { openAccount, type OpenAccount } from './account.js'
+import { openAccount, openLocked, type Account, type OpenAccount } from './account.js'
 import type { AccountOptions } from './account-options.js'
 import { inProcessOptions } from './in-process-client.js'
 import { wellKnownKey } from './account-key.js'
@@ -24,7 +24,15 @@ export interface InProcessCosmos extends OpenAccount {
  * in use, for example by another Docker container, every request fails and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
-  const { respond, ...account } = openAccount(options, wellKnownKey)
+  return inProcess(openAccount(options, wellKnownKey))
+}
+
+/** Does the same as {@link createInProcessCosmos}, but rejects if only the lock shows that the directory is in use. */
+export async function openInProcessCosmos(options: InProcessCosmosOptions): Promise<InProcessCosmos> {
+  return inProcess(await openLocked(options, wellKnownKey))
+}
+
+function inProcess({ respond, ...account }: Account): InProcessCosmos {
   const clientOptions: InProcessCosmos['clientOptions'] = (given = {}) => inProcessOptions(respond, given)
   return { ...account, clientOptions, client: (given) => new CosmosClient(clientOptions(given)) }
 }

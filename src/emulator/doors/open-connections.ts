@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -8,6 +9,7 @@ import type { Socket } from 'node:net'
 export class OpenConnections {
   private readonly sockets = new Set<Socket>()
   private readonly requests = new Set<IncomingMessage>()
+  private readonly none = new EventEmitter()
   private isEnding = false
 
   constructor(server: Server) {
@@ -15,7 +17,10 @@ export class OpenConnections {
       // A process that waits for the store connects again at once. Its connection must not delay the close.
       if (this.isEnding) socket.destroy()
       this.sockets.add(socket)
-      socket.once('close', () => this.sockets.delete(socket))
+      socket.once('close', () => {
+        this.sockets.delete(socket)
+        if (this.sockets.size === 0) this.none.emit('none')
+      })
     })
     server.on('request', (request, response) => {
       this.requests.add(request)
@@ -29,6 +34,11 @@ export class OpenConnections {
   /** Whether connections end after their answer. */
   get areEnding(): boolean {
     return this.isEnding
+  }
+
+  /** Resolves as soon as there is no connection. */
+  async whenNone(): Promise<void> {
+    if (this.sockets.size > 0) await once(this.none, 'none')
   }
 
   /** Ends all connections as soon as every complete request is answered. */

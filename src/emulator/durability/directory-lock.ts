@@ -1,7 +1,8 @@
-import { realpathSync, rmSync } from 'node:fs'
+import { closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { platform } from 'node:process'
+import { systemClock } from '../../platform/index.js'
 import { createDirectory } from '../../platform/internal.js'
 
 /** An exclusive lock on a data directory, held until it is released. */
@@ -38,12 +39,11 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
   const directory = realpathSync(dataDirectory)
   const path = socketPathOf(directory)
   if (path === null) return noLock
-  if (await isAnswered(path)) throw new DirectoryInUse(directory)
-  rmSync(path, { force: true })
   const connections = { serve: (socket: Socket): void => void socket.end() }
-  const listening = await listenOn(path, (socket) => {
+  const endTurn = beginTurn(directory)
+  const listening = await listenAlone(path, (socket) => {
     connections.serve(socket)
-  })
+  }).finally(endTurn)
   if (listening === 'taken') throw new DirectoryInUse(directory)
   if (listening === 'unsupported') return noLock
   return {
@@ -52,6 +52,40 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
       connections.serve = onConnection
     },
   }
+}
+
+/** The age at which the file of a turn belongs to a process that was killed. A turn takes some milliseconds. */
+const longestTurnMs = 10_000
+
+/**
+ * Begins the turn of this process to look for a socket and to replace it. Without turns, two processes could remove each
+ * other's sockets. Returns the function that ends the turn.
+ *
+ * @throws DirectoryInUse if another process has its turn
+ */
+function beginTurn(directory: string): () => void {
+  const path = join(directory, 'in-use.turn')
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    const isOld = found !== undefined && systemClock.now() - found.mtimeMs > longestTurnMs
+    if (isOld) rmSync(path, { force: true })
+    closeSync(openSync(path, 'wx'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new DirectoryInUse(directory)
+    // Where no file can be created, no socket can be created either.
+    return () => undefined
+  }
+  return () => rmSync(path, { force: true })
+}
+
+/** Listens on the socket, unless a process answers on it already. */
+async function listenAlone(
+  path: string,
+  onConnection: (socket: Socket) => void,
+): ReturnType<typeof listenOn> {
+  if (await isAnswered(path)) return 'taken'
+  rmSync(path, { force: true })
+  return listenOn(path, onConnection)
 }
 
 /** Returns the path of the socket in a data directory, or null if the system does not support the socket. */
