@@ -95,8 +95,11 @@ const rooms = {
       'decisions', 'model', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
     ],
     agents: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', 'waiting', '/change-feed-processor',
-      '/platform', '/telemetry',
+      'agents/attempts', 'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', 'waiting',
+      '/change-feed-processor', '/platform', '/telemetry',
+    ],
+    'agents/attempts': [
+      'agents', 'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/platform', '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
     notifier: [
@@ -210,7 +213,7 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/emulator/attach', '/engine-ports', '/fleet', '/host', '/operations',
+      'output', '/connection', '/emulator', '/emulator/attach', '/emulator/doors', '/engine-ports', '/fleet', '/host', '/operations',
       '/platform', '/sas', '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],

@@ -124,7 +124,7 @@ export function createAgents(
       agents.waiting.forget(leaseToken)
     },
     onDrained: (leaseToken, ageMs) => agents.waiting.drained(leaseToken, ageMs),
-    stop: () => agents.stop(stopBudgetMs),
+    stop: (releasedInMs) => agents.stop(Math.max(0, stopBudgetMs - releasedInMs)),
   })
 }
 

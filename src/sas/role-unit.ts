@@ -77,8 +77,8 @@ export interface Role {
   /** Called when a read of this lease's range found no more changes, `ageMs` ago. */
   onDrained?(leaseToken: string, ageMs: number): void
   start?(): void
-  /** Waits for running work to finish. Called after the leases are released. */
-  stop?(): Promise<void>
+  /** Waits for running work to finish. Called after the leases are released, which took `releasedInMs`. */
+  stop?(releasedInMs: number): Promise<void>
 }
 
 /** Returns the options with their defaults. Writes to the store wake the readers of this process. */
@@ -130,6 +130,7 @@ export function unit(options: UnitOptions & Serving, reader: Reader, role: Role)
     },
     internals,
   )
+  const now = (): number => (clock ?? systemClock).monotonic()
   return {
     start: () => {
       role.start?.()
@@ -138,6 +139,10 @@ export function unit(options: UnitOptions & Serving, reader: Reader, role: Role)
     rebalance: () => processor.rebalance(),
     health: () => processor.health(),
     unhealthyReason: () => processor.unhealthyReason(),
-    stop: () => processor.stop().then(() => role.stop?.()),
+    stop: async () => {
+      const begunMs = now()
+      await processor.stop()
+      await role.stop?.(now() - begunMs)
+    },
   }
 }

@@ -20,6 +20,8 @@ interface Problem {
   readonly message: string
 }
 
+type Failed = Readonly<{ count: number; error: unknown }>
+
 /** Events of jobs, their steps, notices and alerts. */
 export type JobEvent =
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
@@ -88,20 +90,14 @@ export type JobEvent =
     } & OnJob)
   | ({ readonly type: 'alert.raised'; readonly alertId: string } & Problem & OnJob)
   /** A call of a sink failed. `count` is the number of jobs in the call. */
-  | ({
-      readonly type: 'alert.failed'
-      readonly alertId: string
-      readonly count: number
-      readonly error: unknown
-    } & OnJob)
+  | ({ readonly type: 'alert.failed'; readonly alertId: string } & Failed & OnJob)
   | { readonly type: 'document.refused'; readonly id: string; readonly reason: string }
 
 export const jobEvents = {
   'job.submitted': {
     level: 'info',
     metrics: [events],
-    text: ({ isNew, ...on }) =>
-      isNew ? `The client submitted ${job(on)}` : `The client submitted ${job(on)} again; it already existed`,
+    text: ({ isNew, ...on }) => `The client submitted ${job(on)}${isNew ? '' : ' again; it already existed'}`,
     meaning: 'the job is durable; `isNew` is false if the same submission was repeated',
   },
   'step.dispatched': {
@@ -155,16 +151,15 @@ export const jobEvents = {
     level: 'info',
     metrics: [events],
     text: (on) => `The agent gave back ${attempt(on)}, because this host stops`,
-    meaning:
-      'the host stopped before the attempt ended: the step is offered again, and the attempt does not count as failed',
+    meaning: 'the host stopped before the attempt ended; the step is offered again without a failure',
   },
   'outcome.discarded': {
     level: 'warn',
     metrics: [failures],
-    text: ({ reason, error, ...on }) =>
-      `The agent discarded the outcome of ${attempt(on)}: ` +
-      reason +
-      (error === undefined ? '' : ` (${errorMessage(error)})`),
+    text: ({ reason, error, ...on }) => {
+      const cause = error === undefined ? '' : ` (${errorMessage(error)})`
+      return `The agent discarded the outcome of ${attempt(on)}: ${reason}${cause}`
+    },
     meaning:
       'the outcome came too late, or another attempt replaced this attempt; the agent did not record it',
   },
@@ -276,10 +271,7 @@ export const jobEvents = {
     metrics: [failures],
     text: ({ count, error, ...on }) => {
       const others = count === 1 ? '' : ` and ${counted(count - 1, 'other job')}`
-      return (
-        `The notifier could not alert operators to ${job(on)}${others} and tries again: ` +
-        errorMessage(error)
-      )
+      return `The notifier could not alert operators to ${job(on)}${others} and tries again: ${errorMessage(error)}`
     },
     meaning: 'a sink did not take this alert and others, `count` in all; the notifier sends them again',
   },

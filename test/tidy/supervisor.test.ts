@@ -38,7 +38,7 @@ describe('the supervisor', () => {
     expect([...loaded]).toEqual(
       expect.arrayContaining(['src/sas/decisions/recover-step.ts', 'src/sas/model/work.ts']),
     )
-    expect(loadedWith('src/sas/agents/agents.ts')).toContain('src/sas/agents/attempt.ts')
+    expect(loadedWith('src/sas/agents/agents.ts')).toContain('src/sas/agents/attempts/attempt.ts')
   })
 
   it('loads nothing that dispatches a step or runs a handler (R99, R101)', () => {

@@ -14,6 +14,13 @@ export function trustedUntilMs(writtenAtMs: number, expirationMs: number, margin
   return writtenAtMs + expirationMs - marginMs
 }
 
+interface Acquisition {
+  /** Whether other leases cover a part of the range. Default: false. */
+  readonly isShared?: boolean
+  /** The store's time at which its previous owner released the lease. Default: it was not released. */
+  readonly releasedAtMs?: number | undefined
+}
+
 /**
  * The only writer of a lease that this instance holds. The holder renews, checkpoints and releases the lease,
  * one write at a time. Each write succeeds only if the etag of the previous write is unchanged.
@@ -34,20 +41,19 @@ export class LeaseHolder {
   /** The work of an earlier owner that is delivered again, until its end is reached. Otherwise null. */
   private resumed: Resumed | null
   private unfinishedFrom: () => string | null = () => null
-  /** The store's time when the lease was acquired. */
-  private readonly acquiredAtMs: number
+  /** The time by the store's clock after which no other instance has held the lease. */
+  private readonly aloneSinceMs: number
+  readonly isShared: boolean
 
-  /**
-   * @param writtenAtMs the monotonic time at which the write that acquired the lease began
-   * @param isShared whether other leases cover a part of the range
-   */
+  /** @param writtenAtMs the monotonic time at which the write that acquired the lease began */
   constructor(
     private readonly runtime: Runtime,
     private current: Lease,
     private writtenAtMs: number,
-    readonly isShared = false,
+    { isShared = false, releasedAtMs = current.storedAtMs }: Acquisition = {},
   ) {
-    this.acquiredAtMs = current.storedAtMs
+    this.isShared = isShared
+    this.aloneSinceMs = releasedAtMs
     this.resumed = resumedFrom(current)
     const restMs = runtime.options.leaseRenewIntervalMs
     this.loop = new BackgroundLoop({
@@ -94,15 +100,13 @@ export class LeaseHolder {
   }
 
   /**
-   * Returns whether this instance certainly owned the lease in this second of the store's clock. The second
-   * must be after the second in which the lease was acquired, and before another instance may take over the
-   * lease. Once the holder is closed the result is false, because another instance may own the lease then. If
-   * another lease covers a part of the range, its owner reads the same changes, so the result is false too.
+   * Returns whether certainly no other instance read the range in this second of the store's clock. The second must be after
+   * the second in which the lease was acquired or, by its previous owner, released, and before another instance may take it
+   * over. After a close, and if another lease covers a part of the range, another instance may read it.
    */
   wasHeldAt(second: number): boolean {
-    const { leaseExpirationIntervalMs } = this.runtime.options
-    const atMs = second * 1_000
-    const isInTime = atMs > this.acquiredAtMs && atMs < this.current.storedAtMs + leaseExpirationIntervalMs
+    const untilMs = this.current.storedAtMs + this.runtime.options.leaseExpirationIntervalMs
+    const isInTime = second * 1_000 > this.aloneSinceMs && second * 1_000 < untilMs
     return isInTime && !this.isClosed && !this.isShared
   }
 
@@ -114,15 +118,11 @@ export class LeaseHolder {
   async checkpoint(token: string, newChanges = 0): Promise<void> {
     if (this.isResuming(token)) return
     const { options, clock } = this.runtime
-    const { checkpointIntervalMs } = options
+    const { checkpointIntervalMs: intervalMs } = options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
-    const times = {
-      nowMs: clock.monotonic(),
-      writtenAtMs: this.writtenAtMs,
-      intervalMs: checkpointIntervalMs,
-    }
+    const times = { nowMs: clock.monotonic(), writtenAtMs: this.writtenAtMs, intervalMs }
     this.pending = handledTo(token, newChanges, this.pending, times)
-    if (checkpointIntervalMs === 0) await this.write(renew)
+    if (intervalMs === 0) await this.write(renew)
     // This method is called for every page, so it wakes the loop only if the loop's next turn is too late.
     else if (this.pending.dueAtMs < plannedAtMs) this.loop.wake()
   }

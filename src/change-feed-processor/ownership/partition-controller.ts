@@ -109,7 +109,10 @@ export class PartitionController {
     const outcome = await leaseStore.replace(acquired)
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') {
-      this.hold(new LeaseHolder(this.runtime, outcome.lease, startedAtMs, isShared), lease.owner)
+      // A new lease has no timestamp. The owner of a lease that was deleted may not know it yet.
+      const wasReleased = lease.owner === null && lease.timestampMs !== null
+      const how = { isShared, releasedAtMs: wasReleased ? lease.storedAtMs : undefined }
+      this.hold(new LeaseHolder(this.runtime, outcome.lease, startedAtMs, how), lease.owner)
     } else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
   }

@@ -41,7 +41,7 @@ export function payloadFolder(
 
 /** Opens the embedded store in this directory, and serves it to other processes of this machine. */
 export async function openedStore(data: string): Promise<InProcessCosmos> {
-  const { openInProcessCosmos } = await import('../../emulator/internal.js')
+  const { openInProcessCosmos } = await import('../../emulator/doors/in-process-cosmos.js')
   const { serveDoor } = await import('../../engine-ports/index.js')
   const embedded = await openingData(data, () => openInProcessCosmos({ dataDirectory: data }))
   serveDoor(embedded)

@@ -14,6 +14,9 @@ export interface CircuitOptions {
   readonly openForMs: number
 }
 
+/** What an attempt that a stop has ended returns to the breaker. */
+const stopped = Symbol('stopped')
+
 /**
  * The circuit breaker of one agent. After several failures in a row, attempts fail for a while without a
  * call. Then one attempt is made as a test, and the other attempts wait for its result (R82). The breaker
@@ -30,7 +33,7 @@ export class Circuit {
     private readonly clock: Clock,
   ) {
     const breaker = new ConsecutiveBreaker(options.failures)
-    const isFailure = (outcome: unknown): boolean => !isAnswer(outcome as Outcome | null)
+    const isFailure = (made: unknown): boolean => made !== stopped && !isAnswer(made as Outcome | null)
     this.policy = circuitBreaker(handleWhenResult(isFailure), {
       breaker,
       halfOpenAfter: { next: () => this.opened() },
@@ -41,10 +44,18 @@ export class Circuit {
     return this.clock.monotonic() < this.openUntilMs
   }
 
-  /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. */
-  async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
+  /**
+   * Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. An attempt that ends
+   * because `stopping` has aborted says nothing about the remote service.
+   */
+  async run(attempt: () => Promise<Outcome | null>, stopping: AbortSignal): Promise<Outcome | null> {
+    if (stopping.aborted) return null
     try {
-      return await this.policy.execute(attempt)
+      const made = await this.policy.execute(async () => {
+        const outcome = await attempt()
+        return outcome === null && stopping.aborted ? stopped : outcome
+      })
+      return made === stopped ? null : made
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error
       const { failures, openForMs } = this.options

@@ -68,15 +68,36 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 /**
  * Returns the step for another attempt, without a failure, or null if the attempt is over. Agents write it if their host
  * stops before the attempt has ended. The higher fence makes a late outcome of the attempt void (I3).
+ *
+ * @param wasCalled whether the handler was called; the claim then says how long it may still run (see {@link mayRunUntil})
  */
-export function giveBack(step: StepDocument, fence: number, now: number): StepDocument | null {
-  if (step.fence !== fence || !isOpen(step, now)) return null
+export function giveBack(
+  step: StepDocument,
+  claimant: Claimant,
+  { now, wasCalled }: { readonly now: number; readonly wasCalled: boolean },
+): StepDocument | null {
+  const { fence, completeByMs, completeWithinMs } = step
+  if (fence !== claimant.fence || !isUnderWay(step)) return null
+  const begunMs = (completeByMs ?? now) - completeWithinMs
+  const mark = wasCalled ? { mayHaveActed: mayHaveActed(step), claim: claimOf(claimant, begunMs) } : {}
   return withDerivedState<StepDocument>(step, {
+    ...mark,
     fence: fence + 1,
-    mayHaveActed: mayHaveActed(step),
     lockedBy: null,
-    ...deadline(now + step.completeWithinMs),
+    ...deadline(now + completeWithinMs),
   })
+}
+
+/** Returns the time until which the handler of an attempt may run that agents gave back, or 0 if there is none. */
+export function mayRunUntil({ lockedBy, outcome, claim, fence, completeWithinMs }: StepDocument): number {
+  const isGivenBack = lockedBy === null && outcome === null && claim?.fence === fence - 1
+  return isGivenBack ? Date.parse(claim.at) + completeWithinMs : 0
+}
+
+/** Checks whether the current attempt is dispatched and has no outcome, even if its deadline has passed. */
+function isUnderWay({ processState, lockedBy, outcome }: StepDocument): boolean {
+  const isAtWork = processState === 'Processing' || processState === 'Compensating'
+  return isAtWork && lockedBy !== null && outcome === null
 }
 
 /** Checks whether the current attempt waits for an agent's claim. If so, no agent has made this attempt. */
@@ -89,10 +110,8 @@ export function isUnclaimed(step: StepDocument): boolean {
  * attempt needs no claim, agents may already have begun it, because the first agents begin it without a write.
  */
 export function mayWait<S extends StepDocument>(step: S): step is S & { readonly completeByMs: number } {
-  const { kind, processState, lockedBy, outcome, completeByMs } = step
-  const isUnderWay = processState === 'Processing' || processState === 'Compensating'
-  const isOffered = isUnderWay && lockedBy !== null && outcome === null && completeByMs !== null
-  return kind === 'operation' && isOffered && !isTaken(step)
+  const isOffered = isUnderWay(step) && step.completeByMs !== null
+  return step.kind === 'operation' && isOffered && !isTaken(step)
 }
 
 /** Checks whether a claim or an extension on the step names the process that makes the current attempt. */
@@ -105,12 +124,14 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
  * another process may have begun the same attempt. If the other process then reports that its call was
  * refused, the mark shows that a second call may have taken effect. The mark is refused if the other process
  * has already reported its outcome.
+ *
+ * The step is also written if it has the mark already, or if it is an undo, which needs none. The new etag tells the other
+ * process that it may not give the attempt back.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
-  return step.mayHaveActed
-    ? { kind: 'held' }
-    : { kind: 'write', step: copyWith(step, { mayHaveActed: true }) }
+  const mark = step.direction === 'do' ? { mayHaveActed: true } : {}
+  return { kind: 'write', step: copyWith(step, mark) }
 }
 
 /** Checks whether a call with the key of the current generation may have had an effect (F-K2, F-A20). */

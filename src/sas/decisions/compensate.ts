@@ -6,7 +6,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
-import { isLongOffer, isTaken } from './claim.js'
+import { isLongOffer, isTaken, mayRunUntil } from './claim.js'
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { isLeftBehind } from '../model/work.js'
@@ -106,7 +106,7 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   if (!isOwed) return [cancelStep(step)]
   // An agent that has not read the new fence may continue its attempt until the deadline. The undo waits for
   // the deadline, so that it also covers the effect of this attempt (F-K2).
-  const endMs = step.lockedBy === null ? 0 : endOfAttempt(step, by.now)
+  const endMs = step.lockedBy === null ? mayRunUntil(step) : endOfAttempt(step, by.now)
   return by.now < endMs ? [undoAfter(step, endMs, by)] : [beginUndo(step, by)]
 }
 

@@ -86,7 +86,7 @@ interface SweepingRole {
   onLeaseAcquired?(leaseToken: string, feedRange: { readonly min: string }): void
   onLeaseReleased?(leaseToken: string): void
   start?(): void
-  stop?(): Promise<void>
+  stop?(releasedInMs: number): Promise<void>
 }
 
 /** Returns a role that also sweeps payloads if there is a payload store. */
@@ -113,8 +113,8 @@ export function withPayloadSweep<R extends SweepingRole>(
       role.start?.()
       sweep.start()
     },
-    stop: async () => {
-      await Promise.all([role.stop?.(), sweep.stop()])
+    stop: async (releasedInMs) => {
+      await Promise.all([role.stop?.(releasedInMs), sweep.stop()])
     },
   }
 }

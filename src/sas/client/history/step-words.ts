@@ -92,7 +92,9 @@ function beginOf(before: StepDocument, after: StepDocument): string[] {
     ...(isUndone ? ['its undo begins'] : []),
     ...(isNewRound && after.round !== undefined ? [`round ${after.round.number} begins`] : []),
     ...(isBegun ? attemptBegan(after) : []),
-    ...(after.claim !== null && differs(before.claim, after.claim) ? [`claimed by ${after.claim.by}`] : []),
+    ...(after.claim?.fence === after.fence && differs(before.claim, after.claim)
+      ? [`claimed by ${after.claim.by}`]
+      : []),
     ...(after.generation === before.generation ? [] : [`generation ${after.generation}, with a new key`]),
     ...(after.planNumber === before.planNumber ? [] : ['its plan was replaced']),
   ]

@@ -104,10 +104,24 @@ describe('a lease holder', () => {
     expect(holder.wasHeldAt(second + 1)).toBe(false)
   })
 
+  it('knows that no instance held the lease between its release and its acquisition (F-L7)', async () => {
+    const runtime = await aRuntime()
+    const lease = await anAcquiredLease(runtime)
+    const second = lease.storedAtMs / 1_000
+    const how = { releasedAtMs: (second - 10) * 1_000 }
+    const holder = new LeaseHolder(runtime, lease, runtime.clock.monotonic(), how)
+    expect([second - 11, second - 10, second - 9, second].map((at) => holder.wasHeldAt(at))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+
   it('never certainly holds a lease when another lease covers a part of the range (F-L7)', async () => {
     const runtime = await aRuntime()
     const lease = await anAcquiredLease(runtime)
-    const holder = new LeaseHolder(runtime, lease, runtime.clock.monotonic(), true)
+    const holder = new LeaseHolder(runtime, lease, runtime.clock.monotonic(), { isShared: true })
     expect(holder.wasHeldAt(lease.storedAtMs / 1_000 + 1)).toBe(false)
   })
 

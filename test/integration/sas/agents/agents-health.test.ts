@@ -10,7 +10,8 @@ const going = { signal: new AbortController().signal, wasHeldAt: () => true }
 
 function aCircuit(clock: VirtualClock): { circuit: Circuit; open: () => Promise<unknown> } {
   const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
-  return { circuit, open: () => circuit.run(() => Promise.resolve({ kind: 'failed', message: 'busy' })) }
+  const failed = () => Promise.resolve({ kind: 'failed', message: 'busy' } as const)
+  return { circuit, open: () => circuit.run(failed, new AbortController().signal) }
 }
 
 describe('an agents instance (R124)', () => {

@@ -637,62 +637,6 @@ describe('stopping (F-A29)', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('offers a step again as soon as its handler returns, and does not count what it returned', async () => {
-    const page = await openSteps()
-    const { agent, end } = slowShop()
-    const agents = world.agents({ agents: [agent] })
-    await agents.onChanges(page, going)
-    const stopped = agents.stop(3_000)
-    await world.clock.advance(3_000)
-    end.resolve('sold')
-    await stopped
-    expect(await world.step()).toMatchObject({ lockedBy: null, outcome: null, output: null })
-  })
-
-  it('writes nothing on a step whose attempt another instance may be making', async () => {
-    const page = await openSteps()
-    const agents = world.agents({ agents: [slowShop().agent] })
-    await agents.onChanges(page, going)
-    const other = slowShop()
-    const others = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
-    await others.onChanges(page, { ...going, wasHeldAt: () => false })
-    await vi.waitUntil(() => other.begun.length === 1)
-    const marked = await world.step()
-    const stopped = agents.stop(3_000)
-    await world.clock.advance(4_000)
-    await stopped
-    expect(await world.step()).toEqual(marked)
-    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { reason: 'the attempt had not ended when this host stopped' },
-    ])
-    other.end.resolve('sold')
-    await others.stop(0)
-  })
-
-  it('offers a step again although the store does not answer once', async () => {
-    const page = await openSteps()
-    const agents = world.agents({ agents: [slowShop().agent] })
-    await agents.onChanges(page, going)
-    world.faults.failWrites(unavailable)
-    const stopped = agents.stop(3_000)
-    await world.clock.advance(5_000)
-    await stopped
-    expect(await world.step()).toMatchObject({ lockedBy: null, outcome: null, failureCount: 0 })
-  })
-
-  it('leaves a step to its deadline if the store does not answer', async () => {
-    const page = await openSteps()
-    const agents = world.agents({ agents: [slowShop().agent] })
-    await agents.onChanges(page, going)
-    const before = await world.step()
-    world.faults.failWrites(...Array.from({ length: 1_000 }, () => unavailable))
-    const stopped = agents.stop(3_000)
-    await world.clock.advance(6_000)
-    await stopped
-    expect(await world.step()).toEqual(before)
-    expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
-  })
-
   it('does not keep the same instance from starting again', async () => {
     const agents = world.agents({ agents: [shop] })
     const stopped = agents.stop(0)

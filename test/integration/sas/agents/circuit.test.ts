@@ -22,7 +22,7 @@ async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]
     last = await circuit.run(() => {
       made += 1
       return Promise.resolve(outcome)
-    })
+    }, new AbortController().signal)
   }
   return { made, last }
 }

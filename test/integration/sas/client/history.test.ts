@@ -114,14 +114,14 @@ describe('the history of a job', () => {
     const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
     await world.scheduler().onChanges(await world.changes())
     const agents = world.agents({ agents: [slow] })
-    await agents.onChanges(await world.changes(), going)
+    await agents.onChanges(await world.changes(), { ...going, wasHeldAt: () => true })
     const stopped = agents.stop(0)
     await world.clock.advance(1_000)
     await stopped
     await settle()
     const told = words(await wholeHistory(job))
     expect(told).toContainEqual(
-      'pay: attempt 1 given back, because its host stopped; state Processing → Pending',
+      'pay: attempt 1 given back, because its host stopped; state Processing → Pending [agents-1]',
     )
     expect(told.filter((line) => line.includes('given back'))).toHaveLength(1)
     const { attempts } = await job.attempts('pay')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BegunAttempts } from '../../../../src/sas/agents/begun-attempts.js'
+import { BegunAttempts } from '../../../../src/sas/agents/attempts/begun-attempts.js'
 
 const attempt = (id: string, fence: number) => ({ pk: 'job-1', id, fence })
 

@@ -1,11 +1,11 @@
-import { retry } from '../../platform/internal.js'
-import type { StepDocument } from '../model/documents.js'
-import { StoreUnavailable } from '../model/errors.js'
-import { isLongOffer, mayWait } from '../decisions/claim.js'
-import { enoughTime } from '../decisions/extend.js'
-import { isOpen } from '../decisions/settle.js'
-import type { Stored } from '../store/state-store.js'
-import { enterAttempt, type Entrant } from './enter-attempt.js'
+import { retry } from '../../../platform/internal.js'
+import type { StepDocument } from '../../model/documents.js'
+import { StoreUnavailable } from '../../model/errors.js'
+import { isLongOffer, mayWait } from '../../decisions/claim.js'
+import { enoughTime } from '../../decisions/extend.js'
+import { isOpen } from '../../decisions/settle.js'
+import type { Stored } from '../../store/state-store.js'
+import { enterAttempt, entersFirst, type Entrant } from './enter-attempt.js'
 import { moreTime, type MoreTimeOptions } from './more-time.js'
 
 /** Checks whether an attempt that begins now has lost too much of the time that it had at its dispatch. */
@@ -25,6 +25,13 @@ export function mayBegin(step: StepDocument, now: number): boolean {
   return isOpen(step, now) || mayWait(step)
 }
 
+/** A step on which this process may act. */
+export interface TakenUp {
+  readonly step: Stored<StepDocument>
+  /** Whether no other process can be making the same attempt. */
+  readonly isSole: boolean
+}
+
 /**
  * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot for more than a
  * tenth of its time, its attempt gets the whole time from now. For this, the process writes a new deadline and its claim.
@@ -33,23 +40,25 @@ export async function takeUp(
   options: TakeUpOptions,
   offered: Stored<StepDocument>,
   entrant: Entrant,
-): Promise<Stored<StepDocument> | null> {
+): Promise<TakenUp | null> {
   const now = options.clock.now()
   const hasWaited = mayWait(offered) && (isLongOffer(offered) || isMissingTime(offered, now))
   if (!hasWaited) return isOpen(offered, now) ? entered(options, offered, entrant) : null
   const late = { isFirst: entrant.isFirst }
-  const { step, over, isWritten } = await moreTime({ ...options, late }, offered, entrant.claimant)
+  const { step, over, isWritten, isJoined } = await moreTime({ ...options, late }, offered, entrant.claimant)
   if (over !== null) return null
-  return isWritten ? step : entered(options, step, entrant)
+  const isAlone = entrant.isFirst || offered.isClaimRequired
+  return isWritten ? { step, isSole: isAlone && !isJoined } : entered(options, step, entrant)
 }
 
 /** Enters the attempt. If the store does not answer, tries again until the deadline. */
-function entered(
+async function entered(
   { store, clock, random, signal }: TakeUpOptions,
   step: Stored<StepDocument>,
   entrant: Entrant,
-): Promise<Stored<StepDocument> | null> {
-  return retry(() => enterAttempt({ store, clock }, step, entrant), {
+): Promise<TakenUp | null> {
+  if (entersFirst(step, entrant)) return { step, isSole: true }
+  const taken = await retry(() => enterAttempt({ store, clock }, step, entrant), {
     clock,
     random,
     backoff: { minMs: 50, maxMs: 2_000 },
@@ -57,4 +66,5 @@ function entered(
     signal,
     isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
   })
+  return taken && { step: taken, isSole: step.isClaimRequired || entrant.deadProcess !== null }
 }

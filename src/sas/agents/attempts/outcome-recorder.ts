@@ -1,14 +1,14 @@
-import type { Clock, Random } from '../../platform/index.js'
-import { retry } from '../../platform/internal.js'
-import type { Telemetry } from '../../telemetry/index.js'
-import { isOpen, settle, type Outcome } from '../decisions/settle.js'
-import type { SettledAttempt, InProcessPath } from '../in-process/in-process-path.js'
-import type { StepDocument } from '../model/documents.js'
-import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
-import { isLeftToJob } from '../model/work.js'
-import type { StateStore, Stored } from '../store/state-store.js'
-import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
-import type { AgentsHealth } from './agents-health.js'
+import type { Clock, Random } from '../../../platform/index.js'
+import { retry } from '../../../platform/internal.js'
+import type { Telemetry } from '../../../telemetry/index.js'
+import { isOpen, settle, type Outcome } from '../../decisions/settle.js'
+import type { SettledAttempt, InProcessPath } from '../../in-process/in-process-path.js'
+import type { StepDocument } from '../../model/documents.js'
+import { DocumentInvalid, StoreUnavailable } from '../../model/errors.js'
+import { isLeftToJob } from '../../model/work.js'
+import type { StateStore, Stored } from '../../store/state-store.js'
+import { readStep, updateDocument, type DocumentDecision } from '../../store/update-document.js'
+import type { AgentsHealth } from '../agents-health.js'
 
 export interface OutcomeRecorderOptions {
   readonly store: StateStore
@@ -18,8 +18,13 @@ export interface OutcomeRecorderOptions {
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
   readonly health: AgentsHealth
-  /** Aborts when the agents stop and no longer wait for handlers. */
-  readonly stopping: () => AbortSignal
+}
+
+interface Recording {
+  /** The lease of the step's feed range. Null if the outcome is recorded without the next dispatches. */
+  readonly leaseToken: string | null
+  /** Aborts when the agents stop and no longer try to write. */
+  readonly givingUp: AbortSignal
 }
 
 /**
@@ -34,20 +39,20 @@ export class OutcomeRecorder {
    * Records an outcome. A success whose output cannot be stored becomes a permanent failure, because another
    * call of the handler would not help (F-A18).
    */
-  async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
+  async record(step: Stored<StepDocument>, outcome: Outcome, of: Recording): Promise<() => void> {
     try {
-      return await this.write(step, outcome, leaseToken)
+      return await this.write(step, outcome, of)
     } catch (error) {
       if (!(error instanceof DocumentInvalid) || outcome.kind !== 'success') throw error
       const message = `the output cannot be recorded: ${error.message}`
-      return this.write(step, { kind: 'permanent', message }, leaseToken)
+      return this.write(step, { kind: 'permanent', message }, of)
     }
   }
 
   private async write(
     step: Stored<StepDocument>,
     outcome: Outcome,
-    leaseToken: string | null,
+    { leaseToken, givingUp }: Recording,
   ): Promise<() => void> {
     const { store, clock, random, inProcessPath, instanceName } = this.options
     const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
@@ -86,7 +91,7 @@ export class OutcomeRecorder {
       random,
       backoff: { minMs: 50, maxMs: 2_000 },
       tries: Number.POSITIVE_INFINITY,
-      signal: this.options.stopping(),
+      signal: givingUp,
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
     if (settled.discarded === null) this.options.health.noteRecorded()

@@ -1,5 +1,5 @@
-import { readOptions, kind } from '../../platform/options.js'
-import type { Progress } from '../model/readable-parts.js'
+import { readOptions, kind } from '../../../platform/options.js'
+import type { Progress } from '../../model/readable-parts.js'
 
 /** The longest note of a progress report, in characters. */
 const maxNoteLength = 200

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../platform/index.js'
-import type { StepDocument } from '../model/documents.js'
+import type { Clock, Timer } from '../../../platform/index.js'
+import type { StepDocument } from '../../model/documents.js'
 
 /**
  * The time of one attempt.
@@ -70,7 +70,11 @@ export class AttemptTime {
 
   /** Ends the attempt before its deadline, unless it is closed. */
   end(reason: string): void {
-    if (this.abort(reason)) this.isOverNow()
+    this.abort(reason)
+    if (this.isOver && !this.isClosed) {
+      this.timer?.cancel()
+      this.isOverNow()
+    }
   }
 
   /** Does the same as {@link end}, but waits a moment for the handler to return. */
@@ -79,8 +83,8 @@ export class AttemptTime {
   }
 
   private abort(reason: string): boolean {
-    this.timer?.cancel()
     if (this.isClosed || this.isOver) return false
+    this.timer?.cancel()
     this.reason = new Error(reason)
     this.aborting?.abort(this.reason)
     return true

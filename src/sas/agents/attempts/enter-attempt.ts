@@ -1,9 +1,9 @@
-import type { Clock } from '../../platform/index.js'
-import type { Processes } from '../../platform/internal.js'
-import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from '../decisions/claim.js'
-import type { StepDocument } from '../model/documents.js'
-import type { StateStore, Stored } from '../store/state-store.js'
-import { readStep, updateDocument } from '../store/update-document.js'
+import type { Clock } from '../../../platform/index.js'
+import type { Processes } from '../../../platform/internal.js'
+import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from '../../decisions/claim.js'
+import type { StepDocument } from '../../model/documents.js'
+import type { StateStore, Stored } from '../../store/state-store.js'
+import { readStep, updateDocument } from '../../store/update-document.js'
 
 interface Entering {
   readonly store: StateStore
@@ -18,19 +18,22 @@ export interface Entrant {
   readonly deadProcess: string | null
 }
 
+/** Checks whether this process may act on the step without a write, because no other process can be making the attempt. */
+export function entersFirst(step: StepDocument, { isFirst, deadProcess }: Entrant): boolean {
+  return isFirst && !step.isClaimRequired && deadProcess === null
+}
+
 /**
- * W2: returns the stored step if this process may act on it. Returns null if another process has the attempt,
+ * W2: returns the written step if this process may act on it. Returns null if another process has the attempt,
  * or if the attempt is over.
  */
 export function enterAttempt(
   { store, clock }: Entering,
   step: Stored<StepDocument>,
-  { claimant, isFirst, deadProcess }: Entrant,
+  { claimant, deadProcess }: Entrant,
 ): Promise<Stored<StepDocument> | null> {
   if (step.isClaimRequired || deadProcess !== null)
     return writeBefore(store, step, (current) => claim(current, claimant, clock.now(), deadProcess))
-  // An undo does not depend on earlier calls. A step with `mayHaveActed` already has the mark.
-  if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentAddress } from '../store/state-store.js'
+import type { DocumentAddress } from '../../store/state-store.js'
 
 /** The number of remembered steps. Each step takes about 200 bytes. */
 const rememberedSteps = 100_000

@@ -1,0 +1,164 @@
+import { setMaxListeners } from 'node:events'
+import { withoutUndefined, type Processes } from '../../../platform/internal.js'
+import type { AgentDefinition } from '../agent.js'
+import { agentLog } from '../agent-log.js'
+import type { AgentsHealth } from '../agents-health.js'
+import type { AgentsOptions } from '../agents-options.js'
+import type { Circuit } from '../circuit.js'
+import { DeadlineAdvice } from '../deadline-advice.js'
+import type { StepDocument } from '../../model/documents.js'
+import { workOf } from '../../model/work.js'
+import type { Outcome } from '../../decisions/settle.js'
+import type { Stored } from '../../store/state-store.js'
+import type { WaitingSteps } from '../waiting-steps.js'
+import { makeAttempt, type Asked } from './attempt.js'
+import type { BegunAttempts } from './begun-attempts.js'
+import { deadTaker } from './enter-attempt.js'
+import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
+import { OwnAttempt } from './own-attempt.js'
+import { takeUp } from './take-up.js'
+
+export interface Source {
+  /** The lease of the step's feed range. Null if the outcome is recorded without the next dispatches. */
+  readonly leaseToken: string | null
+  /**
+   * True if no other process can have started this attempt, and none can start it without a sign that this process
+   * sees.
+   */
+  readonly isFirst: boolean
+}
+
+/** A step that has a slot, its agent, and where the step came from. */
+interface Offer extends Source {
+  readonly step: Stored<StepDocument>
+  readonly agent: AgentDefinition
+}
+
+interface AttemptWorkerOptions extends AgentsOptions {
+  readonly processes: Processes
+  readonly circuits: ReadonlyMap<string, Circuit>
+  readonly begun: BegunAttempts
+  readonly waiting: WaitingSteps
+  readonly health: AgentsHealth
+}
+
+/** The time from a start to the next stop. */
+export interface Life {
+  /** Aborts when handlers must end, because the host stops. */
+  readonly handlers: AbortController
+  /** Aborts when the host no longer tries to write outcomes, and to give attempts back. */
+  readonly givingUp: AbortController
+}
+
+export function newLife(): Life {
+  const life = { handlers: new AbortController(), givingUp: new AbortController() }
+  // Every attempt listens to both signals, so a warning about many listeners would be a false alarm.
+  setMaxListeners(0, life.handlers.signal, life.givingUp.signal)
+  return life
+}
+
+/** Makes attempts, records their outcomes, and leaves those that have none. */
+export class AttemptWorker {
+  private readonly deadlines: DeadlineAdvice
+  private readonly outcomes: OutcomeRecorder
+
+  constructor(private readonly options: AttemptWorkerOptions) {
+    this.deadlines = new DeadlineAdvice(options)
+    this.outcomes = new OutcomeRecorder(options)
+  }
+
+  /**
+   * Makes one attempt and records its outcome. Returns the function that continues the job. Never rejects: if
+   * the outcome could not be recorded, the step is recovered after its deadline.
+   */
+  async work({ step: offered, agent, leaseToken, isFirst }: Offer, life: Life): Promise<() => void> {
+    const { store, clock, telemetry, random, instanceName, processes } = this.options
+    const { handlers, givingUp } = life
+    const { jobId, workflow, stepId, attempt: number } = offered
+    const about = { jobId, workflow, stepId, attempt: number }
+    try {
+      const { own } = processes
+      const process = own === null ? {} : { process: own }
+      const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
+      const deadProcess = deadTaker(offered, processes)
+      const entering = { store, clock, random, signal: handlers.signal }
+      const hasEntered = this.options.waiting.enters(leaseToken, agent.name, offered)
+      const taken = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
+      if (taken === null) return nothingFollows
+      // The attempt is remembered before the handler is called, so that this process makes it only once.
+      this.options.begun.put(offered)
+      telemetry.emit({ type: 'step.started', ...about })
+      const attempt = new OwnAttempt({ store, clock, random, claimant, ...taken })
+      const outcome = await this.attempt(attempt, agent, handlers.signal)
+      this.review(attempt.step, offered, outcome, handlers.signal)
+      if (outcome === null) await this.leave(attempt, life)
+      else return await this.outcomes.record(attempt.step, outcome, { leaseToken, givingUp: givingUp.signal })
+    } catch (error) {
+      this.options.health.noteLost()
+      const reason = 'the claim or the outcome of the attempt could not be recorded'
+      telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
+    }
+    return nothingFollows
+  }
+
+  private attempt(
+    own: OwnAttempt,
+    { name, handlers, retry }: AgentDefinition,
+    stopping: AbortSignal,
+  ): Promise<Outcome | null> {
+    const { store, clock, random, telemetry, instanceName, payloads } = this.options
+    const { step } = own
+    const { action } = workOf(step)
+    const handler = handlers.get(action)
+    if (handler === undefined) {
+      const message = `agent ${name} has no operation ${JSON.stringify(action)} here`
+      return Promise.resolve({ kind: 'failed', message })
+    }
+    const extend = (asked: Asked) => this.extended(own, asked)
+    const { jobId, orderId, workflow, stepId, attempt: number } = step
+    const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
+    const readDocument = (id: string) => store.read({ pk: step.pk, id })
+    const given = { step, handler: own.noting(handler), retrying: retry, clock, random, log, stopping }
+    const attempt = () => makeAttempt({ ...given, extend, readDocument, ...withoutUndefined({ payloads }) })
+    return this.options.circuits.get(name)?.run(attempt, stopping) ?? attempt()
+  }
+
+  /** Ends an attempt that has no outcome, because its time is up or this host stops. */
+  private async leave(attempt: OwnAttempt, { handlers, givingUp }: Life): Promise<void> {
+    const { telemetry } = this.options
+    const { jobId, workflow, stepId, attempt: number } = attempt.step
+    const about = { jobId, workflow, stepId, attempt: number }
+    const isStop = handlers.signal.aborted
+    if (isStop && (await attempt.giveBack(givingUp.signal))) {
+      telemetry.emit({ type: 'step.returned', ...about })
+      return
+    }
+    if (!isStop) await attempt.sayThatItBegan()
+    const reason = `the attempt had not ended when ${isStop ? 'this host stopped' : 'its time was up'}`
+    telemetry.emit({ type: 'outcome.discarded', reason, ...about })
+  }
+
+  /** Reports whether an attempt ended before its deadline. Attempts that got a later deadline do not count. */
+  private review(
+    step: StepDocument,
+    offered: StepDocument,
+    outcome: Outcome | null,
+    stopping: AbortSignal,
+  ): void {
+    const hasAskedForMore = step.completeByMs !== offered.completeByMs
+    const isCutOff = outcome === null && !stopping.aborted
+    if (hasAskedForMore || (!isCutOff && outcome?.kind !== 'success')) return
+    this.deadlines.noteEnded(step, isCutOff)
+  }
+
+  private async extended(own: OwnAttempt, asked: Asked): Promise<number | { readonly over: string }> {
+    const answer = await own.extend(asked)
+    if ('over' in answer) return answer
+    const { completeByMs, isWritten } = answer
+    const { jobId, workflow, stepId, attempt } = own.step
+    if (isWritten) {
+      this.options.telemetry.emit({ type: 'step.extended', jobId, workflow, stepId, attempt, completeByMs })
+    }
+    return completeByMs
+  }
+}

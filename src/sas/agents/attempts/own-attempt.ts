@@ -1,0 +1,109 @@
+import type { Clock, Random } from '../../../platform/index.js'
+import { retry, unlessAborted } from '../../../platform/internal.js'
+import { claimAfterwards, giveBack, mayWait, type Claimant } from '../../decisions/claim.js'
+import type { Json, StepDocument } from '../../model/documents.js'
+import { StoreUnavailable } from '../../model/errors.js'
+import type { StateStore, Stored } from '../../store/state-store.js'
+import { readStep, updateDocument } from '../../store/update-document.js'
+import type { AgentHandler } from '../agent.js'
+import type { Asked } from './attempt.js'
+import { moreTime } from './more-time.js'
+
+export interface OwnAttemptOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly step: Stored<StepDocument>
+  readonly claimant: Claimant
+  /** Whether no other process can be making the same attempt. */
+  readonly isSole: boolean
+}
+
+/** The pauses between the tries of a host that stops, which has little time. */
+const shortBackoff = { minMs: 50, maxMs: 400 }
+
+/** An attempt that this process makes, with the latest version of its step that this process knows. */
+export class OwnAttempt {
+  private wasCalled = false
+  private newest: Stored<StepDocument>
+  private isSole: boolean
+  /** Settles when no request for more time is under way. */
+  private asking: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly options: OwnAttemptOptions) {
+    this.newest = options.step
+    this.isSole = options.isSole
+  }
+
+  get step(): Stored<StepDocument> {
+    return this.newest
+  }
+
+  /** Returns the handler of the attempt, which notes its calls here. */
+  noting(handler: AgentHandler<Json, unknown>): AgentHandler<Json, unknown> {
+    return (input, context) => {
+      this.wasCalled = true
+      return handler(input, context)
+    }
+  }
+
+  /**
+   * W2': asks for more time. Returns the deadline of this attempt, and whether it was written, or the reason why the attempt
+   * is over.
+   */
+  async extend(
+    asked: Asked,
+  ): Promise<{ readonly completeByMs: number; readonly isWritten: boolean } | { readonly over: string }> {
+    const request = moreTime({ ...this.options, ...asked }, this.newest, this.options.claimant)
+    this.asking = Promise.allSettled([this.asking, request])
+    const { step, over, isWritten, isJoined } = await request
+    if (isJoined || over !== null) this.isSole = false
+    if (over !== null) return { over }
+    this.newest = step
+    const { completeByMs } = step
+    return completeByMs === null ? { over: 'the step has no deadline' } : { completeByMs, isWritten }
+  }
+
+  /** Claims an attempt whose time is up without an outcome. If this fails, a later report in the lease says that it began. */
+  async sayThatItBegan(): Promise<void> {
+    const { store, clock, claimant } = this.options
+    if (!mayWait(this.newest)) return
+    const decide = (current: StepDocument) => {
+      return { write: claimAfterwards(current, claimant, clock.now()), result: null }
+    }
+    await updateDocument(store, this.from, decide).catch(() => undefined)
+  }
+
+  /**
+   * Offers the step again, because this host stops. Returns whether this is written. If another process may be making the
+   * same attempt, nothing is written. Then, or if the store does not answer until `signal` aborts, the supervisor recovers
+   * the attempt after its deadline.
+   */
+  async giveBack(signal: AbortSignal): Promise<boolean> {
+    const { store, clock, random, claimant } = this.options
+    // A request under way may still write the step.
+    await unlessAborted(this.asking, signal)
+    if (!this.isSole || signal.aborted) return false
+    const { wasCalled } = this
+    const decide = (current: Stored<StepDocument>) => {
+      const isOurs = current._etag === this.newest._etag
+      const write = isOurs ? giveBack(current, claimant, { now: clock.now(), wasCalled }) : null
+      // The answer to the first write may have been lost.
+      return { write, result: current.fence === claimant.fence + 1 && current.lockedBy === null }
+    }
+    const writing = retry(() => updateDocument(store, this.from, decide), {
+      clock,
+      random,
+      tries: Number.POSITIVE_INFINITY,
+      backoff: shortBackoff,
+      signal,
+      isTransient: (error) => error instanceof StoreUnavailable,
+    })
+    const update = await unlessAborted(writing, signal).catch(() => null)
+    return update?.kind === 'written' || (update?.kind === 'unchanged' && update.result)
+  }
+
+  private get from() {
+    return { address: this.newest, known: this.newest, read: readStep }
+  }
+}
