@@ -28,8 +28,9 @@ const memoryPerLogged = 1.3
 /** The most rounds at the end of a journal. Each round moves to the store the writes that came during the round before. */
 const mostRounds = 8
 
-/** A group, and the promise that it is on disk. */
+/** A group of this many transactions, and the promise that it is on disk. */
 interface Gathering extends Group {
+  transactions: number
   readonly durable: Promise<void>
   readonly begin: () => void
 }
@@ -133,6 +134,7 @@ export class LmdbJournal implements Journal {
     if (records.length === 0) return
     const group = (this.gathering ??= this.newGroup())
     for (const record of records) addTo(group, record)
+    group.transactions += 1
     if (this.committing === null) group.begin()
   }
 
@@ -147,7 +149,7 @@ export class LmdbJournal implements Journal {
     const isOpen = this.locking === null && this.failure === null
     if (!isPending && isOpen && isEmpty(this.behind)) return null
     const applying = this.apply()
-    // Some callers only ask whether there is anything to wait for. A failure must not end their process.
+    // As in `newGroup`, because some callers only ask whether there is anything to wait for.
     applying.catch(() => undefined)
     return applying
   }
@@ -209,10 +211,10 @@ export class LmdbJournal implements Journal {
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    const group: Gathering = { ...emptyGroup(), durable: begun.then(() => this.commit(group)), begin }
-    // Callers that wait for the group get its failure. Without such a caller, the failure must not end the
-    // process.
-    group.durable.catch(() => undefined)
+    const durable = begun.then(() => this.commit(group))
+    const group: Gathering = { ...emptyGroup(), transactions: 0, durable, begin }
+    // Callers that wait for the group get its failure. Without such a caller, it must not end the process.
+    durable.catch(() => undefined)
     return group
   }
 
@@ -228,7 +230,7 @@ export class LmdbJournal implements Journal {
         await this.beginTransfer()
       if (isEmpty(group)) return
       if (!this.log.isOpen && !this.log.open()) await this.beginLog()
-      await this.log.append(group)
+      await this.log.append(group, group.transactions === 1)
       addGroup(this.behind, group)
       // Documents on disk are found by their old time to live until the store has the new one.
       if (this.writer.retimed(group.lifetimes).length > 0) this.apply().catch(() => undefined)
@@ -241,9 +243,7 @@ export class LmdbJournal implements Journal {
   }
 
   /** Commits the group that gathered while the previous group was being synced. */
-  private beginNext(): void {
-    this.gathering?.begin()
-  }
+  private readonly beginNext = (): void => this.gathering?.begin()
 
   private async beginLog(): Promise<void> {
     await this.log.begin()

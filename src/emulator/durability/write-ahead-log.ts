@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   fsync,
   fsyncSync,
@@ -9,11 +10,15 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { platform } from 'node:process'
+import { systemClock } from '../../platform/index.js'
+import { FlushPace } from './flush-pace.js'
 import type { Group } from './journal-entries.js'
 import { addLines, frameAt, frameOf, isFollowed, nothingLogged, type Logged } from './log-frames.js'
 import type { Store } from './open-store.js'
@@ -29,7 +34,11 @@ const zerosAhead = Buffer.alloc(2 ** 18)
 /** The largest group in bytes before which zeros are written. To write a larger one twice costs more than the flush saves. */
 const smallGroup = 2 ** 14
 
-const isLog = /^writes-\d+\.log$/u
+/** The longest file of an ended log that is kept for the next log, in bytes. */
+const longestSpare = 2 ** 24
+
+const spareFile = 'spare.log'
+const isLog = /^(writes-\d+|spare)\.log$/u
 
 function nameOf(log: number): string {
   return `writes-${log}.log`
@@ -57,8 +66,11 @@ export class WriteAheadLog {
   private numbers: Numbers | null = null
   private file: number | null = null
   private end = 0
-  /** The end of the zeros in the newest log. A large group may end after it, and then no zeros are left. */
+  /** The end of the zeros or old groups in the newest log. A large group may end after it. */
   private fileBytes = 0
+  /** The length of the file of an ended log that the next log will overwrite. Null if there is none. */
+  private spareBytes: number | null = null
+  private readonly pace = new FlushPace()
 
   /** @param record the record of the store, which is empty if it needs no log */
   constructor(
@@ -117,7 +129,11 @@ export class WriteAheadLog {
     if (!this.isOpen) this.open()
     const before = this.numbers
     const last = (before?.last ?? 0) + 1
-    const file = openSync(this.pathOf(last), 'w')
+    const { spareBytes } = this
+    // The checksums of old groups name another log, so they are no groups of this one.
+    if (spareBytes !== null) renameSync(join(this.directory, spareFile), this.pathOf(last))
+    this.spareBytes = null
+    const file = openSync(this.pathOf(last), spareBytes === null ? 'w' : 'r+')
     this.close()
     this.file = file
     this.numbers = {
@@ -126,14 +142,14 @@ export class WriteAheadLog {
       ended: before === null ? [] : [...before.ended, this.end],
     }
     this.end = 0
-    this.fileBytes = 0
+    this.fileBytes = spareBytes ?? 0
     // An old file with this name may have had groups. They must not come back when the machine fails.
     await flushed(fsync, file)
     await this.flushNames()
   }
 
-  /** Appends a group. Resolves when it is on disk. */
-  append(group: Group): Promise<void> {
+  /** Appends a group. Resolves when it is on disk. `isAlone` says that it is a single transaction. */
+  append(group: Group, isAlone: boolean): Promise<void> {
     const { file, numbers } = this
     if (file === null || numbers === null) return Promise.reject(new Error('the log is closed'))
     const frame = frameOf(group, { log: numbers.last, position: this.end })
@@ -142,7 +158,14 @@ export class WriteAheadLog {
       done += writeSync(file, frame, done, frame.length - done, this.end + done)
     }
     this.end += frame.length
-    return flushed(fdatasync, file)
+    return this.flush(file, isAlone && frame.length <= smallGroup)
+  }
+
+  private async flush(file: number, mayWait: boolean): Promise<void> {
+    if (!mayWait || !this.pace.waits()) return flushed(fdatasync, file)
+    const begunMs = systemClock.monotonic()
+    fdatasyncSync(file)
+    this.pace.waited(systemClock.monotonic() - begunMs)
   }
 
   /** Writes zeros after the file's end. A disk that is too full for them may still have space for the group. */
@@ -160,18 +183,30 @@ export class WriteAheadLog {
     return this.numbers === null ? '' : `${this.numbers.last} ${this.numbers.last}`
   }
 
-  /** Removes all logs but the newest one. Call this when the store has recorded that it needs only this one. */
+  /**
+   * Removes all logs but the newest one. Keeps the file of one of them for the next log. Call this when the store has recorded
+   * that it needs only the newest one.
+   */
   async removeEnded(): Promise<void> {
     if (this.numbers === null) return
-    const { last } = this.numbers
+    const { first, last } = this.numbers
     this.numbers = { first: last, last, ended: [] }
+    if (first < last) this.spareBytes ??= this.keepSpare(this.pathOf(last - 1))
     await this.removeOthers(nameOf(last))
+  }
+
+  private keepSpare(path: string): number | null {
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? Infinity
+    if (bytes > longestSpare) return null
+    renameSync(path, join(this.directory, spareFile))
+    return bytes
   }
 
   /** Removes all logs. Call this when the store has recorded that it needs none. */
   async removeAll(): Promise<void> {
     this.close()
     this.numbers = null
+    this.spareBytes = null
     await this.removeOthers('')
   }
 
@@ -183,7 +218,8 @@ export class WriteAheadLog {
   /** Removes all logs but one. A process that died may have left some that the store does not need. */
   private async removeOthers(kept: string): Promise<void> {
     for (const name of readdirSync(this.directory)) {
-      if (isLog.test(name) && name !== kept) await rm(join(this.directory, name), { force: true })
+      const isKept = name === kept || (name === spareFile && this.spareBytes !== null)
+      if (isLog.test(name) && !isKept) await rm(join(this.directory, name), { force: true })
     }
   }
 

@@ -24,8 +24,8 @@ it('a log takes a group that fits on the disk, although the zeros after it do no
   await log.begin()
   const group = emptyGroup()
   group.entries.set('key', 'value')
-  await log.append(group)
-  await log.append(group)
+  await log.append(group, true)
+  await log.append(group, true)
   expect(groupsIn(join(directory, 'writes-1.log')).length).toBe(log.bytes)
   const { record } = log
   log.close()

@@ -1,0 +1,30 @@
+/** The longest time in milliseconds that the process may wait for a flush. */
+const quickMs = 1
+
+/** The fewest and the most flushes on another thread after a flush that took longer. */
+const [fewest, most] = [1, 1_024]
+
+/**
+ * Decides whether the process waits for a flush, or hands it over to another thread. To hand it over and back takes about as
+ * long as a flush of a fast disk. After each flush that the process waited for too long, it waits less often.
+ */
+export class FlushPace {
+  private handOvers = 0
+  private next = fewest
+
+  /** Returns whether the process waits for the next flush. If so, call `waited` afterwards. */
+  waits(): boolean {
+    if (this.handOvers === 0) return true
+    this.handOvers -= 1
+    return false
+  }
+
+  waited(forMs: number): void {
+    if (forMs < quickMs) {
+      this.next = fewest
+      return
+    }
+    this.handOvers = this.next
+    this.next = Math.min(most, this.next * 2)
+  }
+}
