@@ -139,7 +139,8 @@ export async function openConnection(
   connectionPolicy: ConnectionPolicy = {},
 ): Promise<OpenConnection> {
   const { database = 'stepward', container = 'state', leaseContainer = 'leases' } = connection
-  const { embedded, provision = true } = connection
+  const { provision = true } = connection
+  const embedded = connection.embedded ?? undefined
   const client = connection.client ?? embedded?.client()
   const problems = connectionProblems(connection)
   if (problems.length > 0) throw new ConfigurationInvalid(problems)
@@ -179,11 +180,11 @@ export function storeName(connection: Connection): string {
 
 /** Checks whether the caller has given a client or an account, so that no address is needed. */
 function isGiven({ client, embedded }: Connection): boolean {
-  return client !== undefined || embedded !== undefined
+  return (client ?? embedded ?? null) !== null
 }
 
 function nameOf({ embedded }: Connection): string {
-  return embedded === undefined ? 'the given client' : 'the embedded store'
+  return (embedded ?? null) === null ? 'the given client' : 'the embedded store'
 }
 
 /** Returns every problem of a connection's configuration. Sends no request. */

@@ -6,6 +6,7 @@ import {
   callback,
   group,
   having,
+  isObject,
   kind,
   optional,
   readOptions,
@@ -159,6 +160,7 @@ export type HostSettings = Values<typeof shape>
 
 /** @throws ConfigurationInvalid with every problem of the options, including the options of the connection */
 export function hostSettings(options: HostOptions): HostSettings {
+  if (!isObject(options)) throw new ConfigurationInvalid(readOptions(shape, options).problems)
   const own = Object.entries(options).filter(([name]) => !Object.hasOwn(connectionShape, name))
   const { values, problems } = readOptions(shape, Object.fromEntries(own))
   const lacksAgents = values.roles.includes('agents') && (options.agents ?? []).length === 0

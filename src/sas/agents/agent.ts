@@ -186,7 +186,7 @@ export function defineAgent<H extends AgentHandlers>(
   handlers: H,
   options: AgentOptions<NoInfer<H>> = {},
 ): Agent<H> {
-  const actions = Object.entries(handlers)
+  const actions = isObject(handlers) ? Object.entries(handlers) : []
   const { values, problems: wrong } = readOptions(shape, options)
   const problems = [
     ...(isName(name) ? [] : [`its name ${nameRule}`]),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/index.js'
 import { isAborted } from '../../platform/internal.js'
-import { flag, isObject, readOptions, text, textThat } from '../../platform/options.js'
+import { flag, isObject, readOptions, shown, text, textThat } from '../../platform/options.js'
 import { isSnoozed } from '../decisions/operator/triage.js'
 import { causeOf, causePattern } from '../model/diagnostics.js'
 import type { ProcessState } from '../model/documents.js'
@@ -120,8 +120,10 @@ export class JobSelection {
   }
 
   /** Calls {@link SingleCommands.resubmit} for every matching job in the filter's state (default: Error). */
-  resubmit(options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+  async resubmit(
+    options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions,
+  ): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('resubmit', options)
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
     return this.each(options, fits, ({ jobId, partitionKey }) =>
       this.commands.resubmit(jobId, { ...command, partitionKey }),
@@ -132,13 +134,13 @@ export class JobSelection {
    * Calls {@link SingleCommands.restart} for every matching job in the filter's state (default: Error). Each new
    * job gets the default id.
    */
-  restart(
+  async restart(
     options: Omit<RestartOptions, 'partitionKey' | 'dryRun' | 'as'> & BulkOptions,
   ): Promise<BulkReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('restart', options)
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
     const problems = restartProblems('any', command)
-    if (problems.length > 0) return Promise.reject(new CommandInvalid(`restart: ${problems.join('; ')}`))
+    if (problems.length > 0) throw new CommandInvalid(`restart: ${problems.join('; ')}`)
     return this.each(options, fits, async ({ jobId, partitionKey }) => {
       try {
         await this.commands.restart(jobId, { ...command, partitionKey })
@@ -157,7 +159,7 @@ export class JobSelection {
     workflow: Workflow<I>,
     options: Omit<MigrateOptions, 'partitionKey' | 'dryRun'> & BulkOptions,
   ): Promise<BulkMigrateReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('migrate', options)
     const fits = ({ state }: JobSummary): boolean => state !== 'Processed' && state !== 'Compensated'
     const made: MigrateReport[] = []
     const report = await this.each(options, fits, async ({ jobId, partitionKey }) => {
@@ -167,8 +169,10 @@ export class JobSelection {
   }
 
   /** Calls {@link SingleCommands.release} for every matching job with a parked step or an extended wait. */
-  release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+  async release(
+    options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
+  ): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('release', options)
     const fits = ({ attention }: JobSummary): boolean =>
       attention?.kind === 'parked' || attention?.kind === 'extendedWait'
     return this.each(options, fits, ({ jobId, partitionKey }) =>
@@ -177,11 +181,11 @@ export class JobSelection {
   }
 
   /** Calls {@link SingleCommands.cancel} for every matching job that is Pending, Processing or in Error. */
-  cancel(
+  async cancel(
     reason: string,
     options: Omit<CommandOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
   ): Promise<BulkReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('cancel', options)
     const stoppable: readonly ProcessState[] = ['Pending', 'Processing', 'Error']
     const fits = ({ state }: JobSummary): boolean => stoppable.includes(state)
     return this.each(options, fits, ({ jobId, partitionKey }) =>
@@ -190,8 +194,8 @@ export class JobSelection {
   }
 
   /** Calls {@link SingleCommands.triage} for every matching job that needs an operator. */
-  triage(options: Omit<TriageOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
-    const { onProgress: _onProgress, signal: _signal, ...command } = options
+  async triage(options: Omit<TriageOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = given('triage', options)
     const fits = ({ attention }: JobSummary): boolean => attention !== null
     return this.each(options, fits, ({ jobId, partitionKey }) =>
       this.commands.triage(jobId, { ...command, partitionKey }),
@@ -236,6 +240,12 @@ export class JobSelection {
     await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
     return { isDryRun: dryRun, done, refused }
   }
+}
+
+/** Returns the options, because `each` and the commands read their fields. @throws CommandInvalid if they are no object */
+function given<O extends object>(call: string, options: O): O {
+  if (isObject(options)) return options
+  throw new CommandInvalid(`${call}: the options are ${shown(options)}; they must be an object`)
 }
 
 const causeName = textThat('the name of a cause, as in a command of "stepward attention"', (name) =>

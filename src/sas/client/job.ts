@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/index.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
-import { signalOf } from './call-arguments.js'
+import { flag, optional, readOptions } from '../../platform/options.js'
+import { refuseProblems, signalOf } from './call-arguments.js'
 import { followJob } from './job-updates.js'
 import { despiteOutage } from './waits/outage.js'
 import { readAttempts } from './history/read-attempts.js'
@@ -53,6 +54,8 @@ export async function whatLacks({ lacks }: Pick<JobPorts, 'lacks'>, view: JobVie
   return lacks === undefined || isOver ? null : lacks(view)
 }
 
+const viewShape = { hidesSecrets: optional(flag()), readsLeases: optional(flag()) }
+
 /** One job of a state container. Every method reads the store again. */
 export class Job<R = JobResult> {
   /** @internal */
@@ -74,6 +77,12 @@ export class Job<R = JobResult> {
     return this.address.pk
   }
 
+  /** Returns what `JSON.stringify` shows of the job: its address, without a request. */
+  toJSON(): { readonly jobId: string; readonly partitionKey: string } {
+    const { jobId, partitionKey } = this
+    return { jobId, partitionKey }
+  }
+
   /**
    * Reads the job and its steps. Show people a view without secrets, with `hidesSecrets`. With `readsLeases`, `why`
    * also says if no instance reads the feed range of the job, or if none there has the agent of a step at work or of one
@@ -83,6 +92,7 @@ export class Job<R = JobResult> {
    * @throws JobUnreadable if the job's document cannot be read
    */
   async view(options: ViewOptions & { readonly readsLeases?: boolean } = {}): Promise<JobView> {
+    refuseProblems('view', readOptions(viewShape, options).problems)
     const view = await this.readView(options)
     if (view === null) throw new JobNotFound(this.jobId)
     const lacking = options.readsLeases === true ? await whatLacks(this.ports, view) : null

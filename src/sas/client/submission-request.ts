@@ -1,6 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { errorMessage } from '../../platform/internal.js'
-import { shown } from '../../platform/options.js'
+import { isObject, shown } from '../../platform/options.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import { SubmissionInvalid } from '../model/errors.js'
@@ -87,6 +87,8 @@ export function requestOf<I>(
   now: number,
 ): SubmitRequest {
   refuseNoWorkflow(workflow)
+  if (!isObject(options))
+    throw new SubmissionInvalid(`submit: the options are ${shown(options)}; they must be an object`)
   const { submission } = workflow
   refuseInput(workflow, input)
   const jobId = options.jobId ?? foundJobId(workflow, input)
