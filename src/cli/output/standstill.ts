@@ -2,6 +2,7 @@ import { standingSentence, standingWork } from '../../operations/index.js'
 import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
 import { StoreUnavailable } from '../../sas/index.js'
+import { forSameStore } from './same-store.js'
 import type { Terminal } from './terminal.js'
 
 export interface Standstill {
@@ -64,7 +65,10 @@ function whileAway(error: unknown): string | null {
 }
 
 /** Returns the missing roles and the command that starts them, or null if all roles run or no job waits. */
-export async function missingRoles(settings: Settings): Promise<string | null> {
+export async function missingRoles(
+  settings: Settings,
+  place: { readonly data?: string },
+): Promise<string | null> {
   const standing = await standingWork(settings)
-  return standing && standingSentence(standing)
+  return standing && standingSentence({ ...standing, command: forSameStore(standing.command, place) })
 }

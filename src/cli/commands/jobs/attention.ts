@@ -12,6 +12,7 @@ import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { forSameStore } from '../../output/same-store.js'
 import { firstOf, warning, wrapped, type Terminal } from '../../output/terminal.js'
 import { noteWarnings, warningsIfEmpty } from './names-of-module.js'
 import { undeliveredText } from '../../output/undelivered-text.js'
@@ -43,13 +44,18 @@ export async function attention(options: AttentionOptions, terminal: Terminal): 
   }
   const assignee = mine ? whoAmI() : options.assignee
   const question = { filter: filterOf(options, now), now, assignee, onlySnoozed }
-  const { groups, warnings, ...found } = await withExistingStore({ options, terminal }, (settings) =>
+  const {
+    groups: read,
+    warnings,
+    ...found
+  } = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
-      const read = await readAttention(client, settings, question)
+      const seen = await readAttention(client, settings, question)
       const by = { filter: question.filter, configured: settings.module }
-      return { ...read, warnings: await warningsIfEmpty(client, read.groups.length, by) }
+      return { ...seen, warnings: await warningsIfEmpty(client, seen.groups.length, by) }
     }),
   )
+  const groups = read.map((group) => ({ ...group, command: forSameStore(group.command, options) }))
   noteWarnings(warnings, terminal)
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))

@@ -40,7 +40,7 @@ export async function status(
 ): Promise<number> {
   const text = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) => {
-      const look = (): Promise<string | null> => missingRoles(settings)
+      const look = (): Promise<string | null> => missingRoles(settings, options)
       return describeFrom(client, { jobId, terminal, look }, options)
     }),
   )

@@ -70,7 +70,7 @@ export async function submit(
     const emit: Telemetry['emit'] = (event) => {
       if (event.type === 'job.submitted' && event.isNew) newIds.add(event.jobId)
     }
-    const standstill = { terminal, clock, look: () => missingRoles(settings) }
+    const standstill = { terminal, clock, look: () => missingRoles(settings, options) }
     const code = await withClient(
       settings,
       (client) => submitAll({ client, workflow, submissions, terms, options, terminal, newIds, standstill }),

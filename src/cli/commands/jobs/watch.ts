@@ -30,7 +30,8 @@ export async function watch(
       }
       untilTold().then(stop, () => undefined)
       // A missing role stands still for every job, and its sentence names the command that starts it.
-      const look = async (): Promise<string | null> => (await missingRoles(settings)) ?? (await whyOf(job))
+      const look = async (): Promise<string | null> =>
+        (await missingRoles(settings, options)) ?? (await whyOf(job))
       const standstill = { terminal, clock, look }
       try {
         const last = await notingStandstill(standstill, async (changed) => {
