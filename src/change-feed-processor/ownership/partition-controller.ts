@@ -109,8 +109,9 @@ export class PartitionController {
     const outcome = await leaseStore.replace(acquired)
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') {
-      // A new lease has no timestamp. The owner of a lease that was deleted may not know it yet.
-      const wasReleased = lease.owner === null && lease.timestampMs !== null
+      // Without a report, the lease may be new, or a .NET host may have released it. Then an earlier owner may not know yet
+      // that it has lost the lease.
+      const wasReleased = lease.owner === null && lease.report !== null
       const how = { isShared, releasedAtMs: wasReleased ? lease.storedAtMs : undefined }
       this.hold(new LeaseHolder(this.runtime, outcome.lease, startedAtMs, how), lease.owner)
     } else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })

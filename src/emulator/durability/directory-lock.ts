@@ -39,8 +39,8 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
   const directory = realpathSync(dataDirectory)
   const path = socketPathOf(directory)
   if (path === null) return noLock
-  const connections = { serve: (socket: Socket): void => void socket.end() }
-  const endTurn = beginTurn(directory)
+  const connections = { serve: (socket: Socket): void => void socket.destroy() }
+  const endTurn = await beginTurn(directory)
   const listening = await listenAlone(path, (socket) => {
     connections.serve(socket)
   }).finally(endTurn)
@@ -55,28 +55,51 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
 }
 
 /** The age at which the file of a turn belongs to a process that was killed. A turn takes some milliseconds. */
-const longestTurnMs = 10_000
+const longestTurnMs = 5_000
+
+/** The pause between two tries to get a turn, or a lock that another process may give up in a moment. */
+const tryAgainMs = 20
 
 /**
  * Begins the turn of this process to look for a socket and to replace it. Without turns, two processes could remove each
- * other's sockets. Returns the function that ends the turn.
- *
- * @throws DirectoryInUse if another process has its turn
+ * other's sockets. Waits for the turn of another process. Returns the function that ends the turn.
  */
-function beginTurn(directory: string): () => void {
+async function beginTurn(directory: string): Promise<() => void> {
   const path = join(directory, 'in-use.turn')
-  try {
+  for (;;) {
+    try {
+      closeSync(openSync(path, 'wx'))
+      return () => rmSync(path, { force: true })
+    } catch (error) {
+      // Where no file can be created, no socket can be created either.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return () => undefined
+    }
     const found = statSync(path, { throwIfNoEntry: false })
-    const isOld = found !== undefined && systemClock.now() - found.mtimeMs > longestTurnMs
+    // The clock of the machine may have been corrected since.
+    const isOld = found !== undefined && Math.abs(systemClock.now() - found.mtimeMs) > longestTurnMs
     if (isOld) rmSync(path, { force: true })
-    closeSync(openSync(path, 'wx'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new DirectoryInUse(directory)
-    // Where no file can be created, no socket can be created either.
-    return () => undefined
+    else await systemClock.sleep(tryAgainMs)
   }
-  return () => rmSync(path, { force: true })
 }
+
+/**
+ * Locks a data directory that LMDB shows as unused. A process that opens it at the same moment may hold the lock until it
+ * sees that LMDB has the directory open, so the lock is tried again for a while.
+ */
+export async function lockUnused(directory: string): Promise<DirectoryLock> {
+  const begunMs = systemClock.monotonic()
+  for (;;) {
+    try {
+      return await lockDirectory(directory)
+    } catch (error) {
+      if (systemClock.monotonic() - begunMs > longestOpeningMs) throw error
+      await systemClock.sleep(tryAgainMs)
+    }
+  }
+}
+
+/** The time that a process has to see that another process has the directory open. */
+const longestOpeningMs = 2_000
 
 /** Listens on the socket, unless a process answers on it already. */
 async function listenAlone(

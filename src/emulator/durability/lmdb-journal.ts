@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { createDirectory } from '../../platform/internal.js'
-import { lockDirectory, type DirectoryLock } from './directory-lock.js'
+import { lockUnused, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf, templatesIn } from './journal-contents.js'
 import { GroupWriter, slicesOf } from './group-writer.js'
@@ -116,7 +116,7 @@ export class LmdbJournal implements Journal {
       const directory = realpathSync(dataDirectory)
       const store = openStore(directory)
       const log = openLog(directory, store)
-      const journal = new LmdbJournal({ store, log, directory }, given ?? lockDirectory(directory))
+      const journal = new LmdbJournal({ store, log, directory }, given ?? lockUnused(directory))
       openDirectories.add(directory)
       return journal
     } catch (error) {

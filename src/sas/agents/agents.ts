@@ -151,7 +151,12 @@ export class Agents {
    * Checks whether the attempt was dispatched to these agents. If it was dispatched to no particular agents,
    * checks whether this instance held the lease at the time of the dispatch.
    */
-  private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
+  private isFirst(
+    { firstBy, joinedFence, fence, _ts }: Stored<StepDocument>,
+    { wasHeldAt }: DelegateContext,
+  ): boolean {
+    // A process that has joined the attempt wrote the step later than the dispatch.
+    if (joinedFence === fence) return false
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 

@@ -66,32 +66,25 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 }
 
 /**
- * Returns the step for another attempt, without a failure, or null if the attempt is over. Agents write it if their host
- * stops before the attempt has ended. The higher fence makes a late outcome of the attempt void (I3).
- *
- * @param wasCalled whether the handler was called; the claim then says how long it may still run (see {@link mayRunUntil})
+ * Returns the step for another attempt, without a failure. Agents write it if their host stops before the attempt has ended.
+ * The higher fence makes a late outcome of the attempt void (I3). Returns null if the attempt is over, or if another process
+ * may be making it, whose outcome must count.
  */
 export function giveBack(
   step: StepDocument,
-  claimant: Claimant,
+  { fence, token }: Claimant,
   { now, wasCalled }: { readonly now: number; readonly wasCalled: boolean },
 ): StepDocument | null {
-  const { fence, completeByMs, completeWithinMs } = step
-  if (fence !== claimant.fence || !isUnderWay(step)) return null
-  const begunMs = (completeByMs ?? now) - completeWithinMs
-  const mark = wasCalled ? { mayHaveActed: mayHaveActed(step), claim: claimOf(claimant, begunMs) } : {}
+  const isJoined = step.joinedFence === fence || (isTaken(step) && step.claim?.token !== token)
+  if (step.fence !== fence || isJoined || !isUnderWay(step)) return null
+  // A handler that ignores its signal may run until the deadline.
+  const untilMs = Math.max(step.mayRunUntilMs ?? 0, step.completeByMs ?? 0)
   return withDerivedState<StepDocument>(step, {
-    ...mark,
+    ...(wasCalled && { mayHaveActed: mayHaveActed(step), mayRunUntilMs: untilMs }),
     fence: fence + 1,
     lockedBy: null,
-    ...deadline(now + completeWithinMs),
+    ...deadline(now + step.completeWithinMs),
   })
-}
-
-/** Returns the time until which the handler of an attempt may run that agents gave back, or 0 if there is none. */
-export function mayRunUntil({ lockedBy, outcome, claim, fence, completeWithinMs }: StepDocument): number {
-  const isGivenBack = lockedBy === null && outcome === null && claim?.fence === fence - 1
-  return isGivenBack ? Date.parse(claim.at) + completeWithinMs : 0
 }
 
 /** Checks whether the current attempt is dispatched and has no outcome, even if its deadline has passed. */
@@ -120,18 +113,16 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
 }
 
 /**
- * Sets `mayHaveActed` for an attempt that needs no claim (W2). A process writes this mark before it acts if
+ * Notes that several processes may be making an attempt that needs no claim (W2). A process writes this before it acts if
  * another process may have begun the same attempt. If the other process then reports that its call was
- * refused, the mark shows that a second call may have taken effect. The mark is refused if the other process
- * has already reported its outcome.
- *
- * The step is also written if it has the mark already, or if it is an undo, which needs none. The new etag tells the other
- * process that it may not give the attempt back.
+ * refused, `mayHaveActed` shows that a second call may have taken effect. `joinedFence` keeps both processes from giving
+ * the attempt back. Refused if the other process has already reported its outcome.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
+  if (step.joinedFence === fence) return { kind: 'held' }
   const mark = step.direction === 'do' ? { mayHaveActed: true } : {}
-  return { kind: 'write', step: copyWith(step, mark) }
+  return { kind: 'write', step: copyWith(step, mark, { joinedFence: fence }) }
 }
 
 /** Checks whether a call with the key of the current generation may have had an effect (F-K2, F-A20). */

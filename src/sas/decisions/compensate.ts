@@ -6,7 +6,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
-import { isLongOffer, isTaken, mayRunUntil } from './claim.js'
+import { isLongOffer, isTaken } from './claim.js'
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { isLeftBehind } from '../model/work.js'
@@ -73,7 +73,7 @@ export function compensate(state: SchedulingState, ledger: Ledger, advance: Adva
     if (hasMoreToUndo(step)) return [continueUndo(step, state)]
     return step.lockedBy === null && !isHeldBack(step, now) ? [redispatch(step, state)] : []
   })
-  const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
+  const next = stepsToUndo(begun, afterStop, steps).map((step) => undo(step, state))
   const changes = takeFitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
   // The stops must be written before the new generation, which may begin the stopped steps again.
@@ -100,14 +100,19 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   const state = ledger[step.stepId]?.state
   const isOwed = owedBy(step).length > 0
   if (state === 'Error' || state === 'NotStarted' || state === 'Skipped') {
-    return isOwed ? [beginUndo(step, by)] : []
+    return isOwed ? [undo(step, by)] : []
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [cancelStep(step)]
   // An agent that has not read the new fence may continue its attempt until the deadline. The undo waits for
   // the deadline, so that it also covers the effect of this attempt (F-K2).
-  const endMs = step.lockedBy === null ? mayRunUntil(step) : endOfAttempt(step, by.now)
-  return by.now < endMs ? [undoAfter(step, endMs, by)] : [beginUndo(step, by)]
+  return [undo(step, by, step.lockedBy === null ? 0 : endOfAttempt(step, by.now))]
+}
+
+/** Begins to undo a step, or lets the undo wait until no attempt can run any more (F-K2). */
+function undo(step: StepDocument, by: SchedulingState, endOfAttemptMs = 0): StepChange {
+  const endMs = Math.max(endOfAttemptMs, step.mayRunUntilMs ?? 0)
+  return by.now < endMs ? undoAfter(step, endMs, by) : beginUndo(step, by)
 }
 
 /** Returns the latest time until which an attempt that has begun may last. An offer may last longer than an attempt. */

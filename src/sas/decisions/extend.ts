@@ -69,11 +69,15 @@ export function extend(
   if (laterMs <= now) return { kind: 'refused', reason: 'the time of the job is over' }
   if (!isNews && !isOffer && laterMs <= step.completeByMs) return { kind: 'unchanged' }
   const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
-  const isUncertain = isLate && !late.isFirst && !step.isClaimRequired && step.direction === 'do'
-  const mayHaveActed = step.mayHaveActed || isUncertain
+  const isJoined = isLate && !late.isFirst && !step.isClaimRequired
+  const mayHaveActed = step.mayHaveActed || (isJoined && step.direction === 'do')
+  const joined = isJoined ? { joinedFence: fence } : {}
   // An attempt that begins is no longer one that no agent makes.
   const begun = isOffer ? { attention: null, lateDispatches: 0 } : {}
-  const extended = copyWith(step, reported ?? {}, begun, { claim: claimOf(claimant, now), mayHaveActed })
+  const extended = copyWith(step, reported ?? {}, begun, joined, {
+    claim: claimOf(claimant, now),
+    mayHaveActed,
+  })
   return {
     kind: 'write',
     step: withDerivedState<StepDocument>(

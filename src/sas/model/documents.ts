@@ -184,6 +184,16 @@ export const stepSchema = z.object({
    * because clocks disagree, or no agents came to them. The supervisor counts them.
    */
   lateDispatches: z.number().int().default(0),
+  /**
+   * The fence of an attempt that several processes may be making. None of them gives it back when it stops. Missing if
+   * there was no such attempt.
+   */
+  joinedFence: z.number().int().optional(),
+  /**
+   * The time until which handlers of attempts that were given back may still run, in milliseconds since the epoch. An undo
+   * waits for it (F-K2). Missing if no attempt was given back.
+   */
+  mayRunUntilMs: z.number().optional(),
   /** How far the present attempt is. Null or missing if its handler has not said so. */
   progress: progress.nullable().optional(),
   outcome: outcome.nullable(),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { acquire, release } from '../../../lease-store/index.js'
 import type { ChangeFeedDelegate } from '../../../src/change-feed-processor/index.js'
 import { doors } from '../../support/cosmos-world.js'
 import { processorWorld } from '../../support/processor-world.js'
@@ -16,7 +17,7 @@ it.each(doors)(
   'a change that was made after the release of a lease is certainly of its next owner, on %s (F-L7)',
   async (door) => {
     const world = await processorWorld(door)
-    const first = await world.instance('first')
+    const first = await world.instance('first', { report: () => ({}) })
     await first.processor.start()
     await world.put('before')
     await world.clock.advance(2_000)
@@ -53,3 +54,31 @@ it.each(doors)(
     await Promise.all([ill.processor.stop(), well.processor.stop()])
   },
 )
+
+/** A .NET host takes leases of living owners, and these notice it at their next renewal. It stops and releases the lease. */
+it('at most one instance gets true for a change that was made after a .NET host had stolen and released the lease', async () => {
+  const world = await processorWorld('engine ports')
+  const first = noting()
+  const one = await world.instance('one', { onChanges: first.onChanges, pollInterval: '1s' })
+  await one.processor.start()
+  await world.put('zero')
+  await world.clock.advance(8_000)
+  const store = await world.leaseStore()
+  const [lease] = (await store.list()).leases
+  if (lease === undefined) throw new Error('no lease')
+  const stolen = await store.replace({
+    ...acquire(lease, { instanceName: 'dotnet', incarnation: 'x' }, world.clock.now()),
+    incarnation: null,
+  })
+  if (stolen.kind !== 'written') throw new Error('not stolen')
+  const freed = await store.replace(release(stolen.lease, world.clock.now()))
+  if (freed.kind !== 'written') throw new Error('not freed')
+  await world.clock.advance(2_000)
+  await world.put('between')
+  const second = noting()
+  const two = await world.instance('two', { onChanges: second.onChanges, pollInterval: '1s' })
+  await two.processor.start()
+  await world.clock.advance(3_000)
+  expect([first.alone.get('between'), second.alone.get('between')].filter(Boolean)).toHaveLength(1)
+  await Promise.all([one.processor.stop(), two.processor.stop()])
+})

@@ -83,12 +83,12 @@ export class AttemptWorker {
       const deadProcess = deadTaker(offered, processes)
       const entering = { store, clock, random, signal: handlers.signal }
       const hasEntered = this.options.waiting.enters(leaseToken, agent.name, offered)
-      const taken = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
-      if (taken === null) return nothingFollows
+      const step = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
+      if (step === null) return nothingFollows
       // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.options.begun.put(offered)
       telemetry.emit({ type: 'step.started', ...about })
-      const attempt = new OwnAttempt({ store, clock, random, claimant, ...taken })
+      const attempt = new OwnAttempt({ store, clock, random, claimant, step })
       const outcome = await this.attempt(attempt, agent, handlers.signal)
       this.review(attempt.step, offered, outcome, handlers.signal)
       if (outcome === null) await this.leave(attempt, life)

@@ -26,11 +26,7 @@ export interface MoreTime {
   /** The reason why this process must stop; null while it still owns the attempt. */
   readonly over: string | null
   readonly isWritten: boolean
-  /** Whether another process has written the step since the known version, so it may be making the same attempt. */
-  readonly isJoined: boolean
 }
-
-const unwritten = { isWritten: false, isJoined: false }
 
 /**
  * Asks for more time for an attempt (W2'); {@link extend} decides. If the store does not answer, the request
@@ -48,16 +44,14 @@ export async function moreTime(
   const ask = async (): Promise<MoreTime> => {
     // Most calls end here, without a request.
     if (extend(known, claimant, { now: clock.now(), endByMs: null, progress, late }).kind === 'unchanged') {
-      return { step: known, over: null, ...unwritten }
+      return { step: known, over: null, isWritten: false }
     }
     const { pk, jobId } = known
     const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
-    if (job === null) return { step: known, over: 'the job of the step is gone', ...unwritten }
+    if (job === null) return { step: known, over: 'the job of the step is gone', isWritten: false }
     let step = known
-    let isJoined = false
     const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
       step = current
-      isJoined ||= current._etag !== known._etag && current.claim?.token !== claimant.token
       // The pause of a job also stops its time limit, which a resume then moves.
       const endByMs = job.paused ? null : job.endByMs
       const extension = extend(current, claimant, { now: clock.now(), endByMs, progress, late })
@@ -66,9 +60,9 @@ export async function moreTime(
         result: extension.kind === 'refused' ? extension.reason : null,
       }
     })
-    if (update.kind === 'missing') return { step: known, over: 'the step is gone', ...unwritten }
-    if (update.kind === 'written') return { step: update.document, over: null, isWritten: true, isJoined }
-    return { step, over: update.result, isWritten: false, isJoined }
+    if (update.kind === 'missing') return { step: known, over: 'the step is gone', isWritten: false }
+    if (update.kind === 'written') return { step: update.document, over: null, isWritten: true }
+    return { step, over: update.result, isWritten: false }
   }
   return retry(ask, {
     clock,

@@ -15,8 +15,6 @@ export interface OwnAttemptOptions {
   readonly random: Random
   readonly step: Stored<StepDocument>
   readonly claimant: Claimant
-  /** Whether no other process can be making the same attempt. */
-  readonly isSole: boolean
 }
 
 /** The pauses between the tries of a host that stops, which has little time. */
@@ -26,13 +24,9 @@ const shortBackoff = { minMs: 50, maxMs: 400 }
 export class OwnAttempt {
   private wasCalled = false
   private newest: Stored<StepDocument>
-  private isSole: boolean
-  /** Settles when no request for more time is under way. */
-  private asking: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly options: OwnAttemptOptions) {
     this.newest = options.step
-    this.isSole = options.isSole
   }
 
   get step(): Stored<StepDocument> {
@@ -54,10 +48,8 @@ export class OwnAttempt {
   async extend(
     asked: Asked,
   ): Promise<{ readonly completeByMs: number; readonly isWritten: boolean } | { readonly over: string }> {
-    const request = moreTime({ ...this.options, ...asked }, this.newest, this.options.claimant)
-    this.asking = Promise.allSettled([this.asking, request])
-    const { step, over, isWritten, isJoined } = await request
-    if (isJoined || over !== null) this.isSole = false
+    const { claimant } = this.options
+    const { step, over, isWritten } = await moreTime({ ...this.options, ...asked }, this.newest, claimant)
     if (over !== null) return { over }
     this.newest = step
     const { completeByMs } = step
@@ -81,13 +73,9 @@ export class OwnAttempt {
    */
   async giveBack(signal: AbortSignal): Promise<boolean> {
     const { store, clock, random, claimant } = this.options
-    // A request under way may still write the step.
-    await unlessAborted(this.asking, signal)
-    if (!this.isSole || signal.aborted) return false
     const { wasCalled } = this
-    const decide = (current: Stored<StepDocument>) => {
-      const isOurs = current._etag === this.newest._etag
-      const write = isOurs ? giveBack(current, claimant, { now: clock.now(), wasCalled }) : null
+    const decide = (current: StepDocument) => {
+      const write = giveBack(current, claimant, { now: clock.now(), wasCalled })
       // The answer to the first write may have been lost.
       return { write, result: current.fence === claimant.fence + 1 && current.lockedBy === null }
     }

@@ -25,13 +25,6 @@ export function mayBegin(step: StepDocument, now: number): boolean {
   return isOpen(step, now) || mayWait(step)
 }
 
-/** A step on which this process may act. */
-export interface TakenUp {
-  readonly step: Stored<StepDocument>
-  /** Whether no other process can be making the same attempt. */
-  readonly isSole: boolean
-}
-
 /**
  * W2: returns the stored step if this process may act on it, or null. If the step has waited for its slot for more than a
  * tenth of its time, its attempt gets the whole time from now. For this, the process writes a new deadline and its claim.
@@ -40,25 +33,24 @@ export async function takeUp(
   options: TakeUpOptions,
   offered: Stored<StepDocument>,
   entrant: Entrant,
-): Promise<TakenUp | null> {
+): Promise<Stored<StepDocument> | null> {
   const now = options.clock.now()
   const hasWaited = mayWait(offered) && (isLongOffer(offered) || isMissingTime(offered, now))
   if (!hasWaited) return isOpen(offered, now) ? entered(options, offered, entrant) : null
   const late = { isFirst: entrant.isFirst }
-  const { step, over, isWritten, isJoined } = await moreTime({ ...options, late }, offered, entrant.claimant)
+  const { step, over, isWritten } = await moreTime({ ...options, late }, offered, entrant.claimant)
   if (over !== null) return null
-  const isAlone = entrant.isFirst || offered.isClaimRequired
-  return isWritten ? { step, isSole: isAlone && !isJoined } : entered(options, step, entrant)
+  return isWritten ? step : entered(options, step, entrant)
 }
 
 /** Enters the attempt. If the store does not answer, tries again until the deadline. */
-async function entered(
+function entered(
   { store, clock, random, signal }: TakeUpOptions,
   step: Stored<StepDocument>,
   entrant: Entrant,
-): Promise<TakenUp | null> {
-  if (entersFirst(step, entrant)) return { step, isSole: true }
-  const taken = await retry(() => enterAttempt({ store, clock }, step, entrant), {
+): Promise<Stored<StepDocument> | null> {
+  if (entersFirst(step, entrant)) return Promise.resolve(step)
+  return retry(() => enterAttempt({ store, clock }, step, entrant), {
     clock,
     random,
     backoff: { minMs: 50, maxMs: 2_000 },
@@ -66,5 +58,4 @@ async function entered(
     signal,
     isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
   })
-  return taken && { step: taken, isSole: step.isClaimRequired || entrant.deadProcess !== null }
 }

@@ -180,7 +180,13 @@ function undoneStep(step: StepDocument, as: string): StepDocument {
 /** Returns a step as it was submitted, with keys of the new job. An event that came early is kept. */
 function freshStep(step: StepDocument, as: string): StepDocument {
   const { place: _place, asked: _asked, held: _held, round: _round, progress: _progress, ...rest } = step
-  const { keyJobId: _keyJobId, hasTickets: _hasTickets, ...kept } = rest
+  const {
+    keyJobId: _keyJobId,
+    hasTickets: _hasTickets,
+    joinedFence: _joined,
+    mayRunUntilMs: _until,
+    ...kept
+  } = rest
   const { undo, undoTemplate, inputTemplate, initialState, dispatch, collect } = step
   return withDerivedState({
     ...kept,

@@ -104,6 +104,8 @@ function hasOptional(step: Fields): boolean {
     (step.secrets === undefined || part.secrets(step.secrets)) &&
     (step.hasTickets === undefined || part.hasTickets(step.hasTickets)) &&
     (step.planNumber === undefined || part.planNumber(step.planNumber)) &&
-    (step.keyJobId === undefined || part.keyJobId(step.keyJobId))
+    (step.keyJobId === undefined || part.keyJobId(step.keyJobId)) &&
+    (step.joinedFence === undefined || isInteger(step.joinedFence)) &&
+    (step.mayRunUntilMs === undefined || isNumber(step.mayRunUntilMs))
   )
 }

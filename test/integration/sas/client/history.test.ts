@@ -121,7 +121,7 @@ describe('the history of a job', () => {
     await settle()
     const told = words(await wholeHistory(job))
     expect(told).toContainEqual(
-      'pay: attempt 1 given back, because its host stopped; state Processing → Pending [agents-1]',
+      'pay: attempt 1 given back, because its host stopped; state Processing → Pending',
     )
     expect(told.filter((line) => line.includes('given back'))).toHaveLength(1)
     const { attempts } = await job.attempts('pay')

@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isAnswered, lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
-import { systemClock } from '../../../../src/platform/index.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'
 
 describe('the lock of a data directory', () => {
@@ -73,17 +72,6 @@ describe('the lock of a data directory', () => {
     expect(await isAnswered(socketFile())).toBe(true)
     await taken[0]?.release()
     expect(readdirSync(directory)).toEqual([])
-  })
-
-  it('is refused while another process has its turn, unless that turn has lasted too long', async () => {
-    const turn = join(directory, 'in-use.turn')
-    writeFileSync(turn, '')
-    await expect(lockDirectory(directory)).rejects.toThrow('in use by another emulator')
-    expect(existsSync(turn)).toBe(true)
-    const longAgo = new Date(systemClock.now() - 11_000)
-    utimesSync(turn, longAgo, longAgo)
-    await (await lockDirectory(directory)).release()
-    expect(existsSync(turn)).toBe(false)
   })
 
   it('creates the directory, and does nothing if the path is too long for a socket', async () => {

@@ -136,10 +136,12 @@ describe('a process that joins an attempt without a claim', () => {
   const open = JobStory.submitted({ pay: [] }, { completeWithin: '1m', retry: { tries: 2 } }).scheduled()
   const step = open.step('pay')
 
-  it('writes before it acts that it may have acted, and writes also if this is known', () => {
-    const joined = { ...step, mayHaveActed: true }
+  it('writes once, before it acts, that it may have acted and is not the only one', () => {
+    const joined = { ...step, mayHaveActed: true, joinedFence: step.fence }
     expect(joinAttempt(step, step.fence, open.now)).toStrictEqual({ kind: 'write', step: joined })
-    expect(joinAttempt(joined, step.fence, open.now)).toStrictEqual({ kind: 'write', step: joined })
+    expect(joinAttempt(joined, step.fence, open.now)).toEqual({ kind: 'held' })
+    const earlier = { ...joined, joinedFence: step.fence - 1 }
+    expect(joinAttempt(earlier, step.fence, open.now)).toStrictEqual({ kind: 'write', step: joined })
   })
 
   it('is refused another attempt, one that is over, or one that another process has extended', () => {
