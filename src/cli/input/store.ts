@@ -67,7 +67,7 @@ export async function settingsOf(options: StoreOptions): Promise<Settings> {
 export type StoreHolder = 'self' | 'forAMoment' | 'selfAlsoLater' | 'parent'
 
 /** How long a command that is done keeps the store open for other commands that use it through this process. */
-const keepsOpenMs = 5_000
+const keepsOpenMs = 15_000
 
 /**
  * Runs `use`, with settings for the embedded store if `--data` is given. If another process has the store
@@ -142,14 +142,16 @@ async function attachedOrOpened({
   open,
 }: Opening): Promise<{ readonly attached: AttachedAccount } | { readonly embedded: InProcessCosmos }> {
   const begunMs = systemClock.monotonic()
+  let openMs = begunMs
   for (;;) {
     try {
       const attached = await attach()
       return attached === null ? { embedded: await open() } : { attached }
     } catch (error) {
-      const waitedMs = systemClock.monotonic() - begunMs
-      const mayPass = isOfOthers(error) && waitedMs < waitsForOtherMs
-      if (!mayPass || (waitedMs >= agreeWithinMs && !(await isOpen()))) throw error
+      if (await isOpen()) openMs = systemClock.monotonic()
+      const now = systemClock.monotonic()
+      const mayPass = now - begunMs < waitsForOtherMs && now - openMs < agreeWithinMs
+      if (!isOfOthers(error) || !mayPass) throw error
       // Many commands may wait, so their next tries are spread.
       await systemClock.sleep(tryAgainMs * (0.5 + systemRandom.next() / 2))
     }
