@@ -42,7 +42,7 @@ export type JobEvent =
       readonly outcome: 'success' | 'failed' | 'permanent'
       readonly error?: unknown
     } & OnStep)
-  | ({ readonly type: 'step.returned' } & OnStep)
+  | ({ readonly type: 'step.returned'; readonly isOffered: boolean } & OnStep)
   | ({ readonly type: 'outcome.discarded'; readonly reason: string; readonly error?: unknown } & OnStep)
   | ({ readonly type: 'step.recovered'; readonly failureCount: number } & OnStep)
   | ({ readonly type: 'step.unclaimed' } & OnStep)
@@ -150,8 +150,10 @@ export const jobEvents = {
   'step.returned': {
     level: 'info',
     metrics: [events],
-    text: (on) => `The agent gave back ${attempt(on)}, because this host stops`,
-    meaning: 'the host stopped before the attempt ended; the step is offered again without a failure',
+    text: ({ isOffered, ...on }) =>
+      `The agent gave back ${attempt(on)}, because this host stops${isOffered ? '' : '; another process may be making it'}`,
+    meaning:
+      'the host stopped before the attempt ended; the step is offered again without a failure, at once if `isOffered`',
   },
   'outcome.discarded': {
     level: 'warn',

@@ -71,8 +71,9 @@ function isOfferedAgain(before: StepDocument, after: StepDocument): boolean {
   return isUnclaimed && after.lateDispatches === before.lateDispatches + 1
 }
 
-/** Checks whether agents gave an attempt back, because their host stops. */
+/** Checks whether agents gave an attempt back, because their host stops, at once or for its deadline. */
 function isGivenBack({ before, after, by }: StepChange): boolean {
+  if (before?.leftFence === before?.fence && before?.outcome === null) return true
   const isSame = before?.direction === after.direction && after.fence === before.fence + 1
   return by?.party === 'agents' && isSame && after.outcome === null && after.lockedBy === null
 }

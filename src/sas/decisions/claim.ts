@@ -66,17 +66,22 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 }
 
 /**
- * Returns the step for another attempt, without a failure. Agents write it if their host stops before the attempt has ended.
- * The higher fence makes a late outcome of the attempt void (I3). Returns null if the attempt is over, or if another process
- * may be making it, whose outcome must count.
+ * Returns the step without an attempt that has no outcome, because the host of its agents stops. Returns null if the attempt
+ * is over. No failure is counted.
+ *
+ * - The step is offered again. The higher fence makes a late outcome of the attempt void (I3).
+ * - If another process may be making the attempt, its outcome must count. So the step is offered again only if there is
+ *   none at the deadline.
  */
 export function giveBack(
   step: StepDocument,
   { fence, token }: Claimant,
   { now, wasCalled }: { readonly now: number; readonly wasCalled: boolean },
 ): StepDocument | null {
-  const isJoined = step.joinedFence === fence || (isTaken(step) && step.claim?.token !== token)
-  if (step.fence !== fence || isJoined || !isUnderWay(step)) return null
+  if (step.fence !== fence || !isUnderWay(step)) return null
+  if (isTaken(step) && step.claim?.token !== token) return null
+  if (step.joinedFence === fence)
+    return step.leftFence === fence ? null : copyWith(step, { leftFence: fence })
   // A handler that ignores its signal may run until the deadline.
   const untilMs = Math.max(step.mayRunUntilMs ?? 0, step.completeByMs ?? 0)
   return withDerivedState<StepDocument>(step, {

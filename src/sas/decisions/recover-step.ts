@@ -29,7 +29,7 @@ export type Recovery =
   | { readonly kind: 'retry'; readonly step: StepDocument }
   /** The last attempt counts as failed. The step's policy decides about the step. */
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
-  /** The moment for which the step waited has come. The step is offered. */
+  /** The moment for which the step waited has come, or an attempt does not count. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
   /** The people whose answer the step waits for are reminded, or more people are asked. */
   | { readonly kind: 'reminded'; readonly step: StepDocument }
@@ -62,6 +62,9 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
       untilMs: policy.now + lookAgainMs(step, policy.now, agents),
       dueMs: completeByMs,
     }
+  // A process left the attempt when it stopped, and no other process has made it.
+  if (step.leftFence === step.fence && step.outcome === null)
+    return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (standing === 'begun' && step.lockedBy !== null && !isUnclaimed(step))
     return afterAttempt(fenced, policy)

@@ -190,6 +190,11 @@ export const stepSchema = z.object({
    */
   joinedFence: z.number().int().optional(),
   /**
+   * The fence of an attempt that a process left when it stopped, while another process may be making it. If the attempt has
+   * no outcome in time, it counts no failure. Missing if there was no such attempt.
+   */
+  leftFence: z.number().int().optional(),
+  /**
    * The time until which handlers of attempts that were given back may still run, in milliseconds since the epoch. An undo
    * waits for it (F-K2). Missing if no attempt was given back.
    */

@@ -113,7 +113,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     'The handler extended the deadline of attempt 2 of step pay of job 7 of shop to 1970-01-01T00:00:00.000Z',
   ],
   [
-    { type: 'step.returned', ...step },
+    { type: 'step.returned', isOffered: true, ...step },
     'The agent gave back attempt 2 of step pay of job 7 of shop, because this host stops',
   ],
   [{ type: 'agent.logged', level: 'warn', ...logged, ...step }, 'paid'],

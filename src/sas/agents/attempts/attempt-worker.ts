@@ -129,8 +129,9 @@ export class AttemptWorker {
     const { jobId, workflow, stepId, attempt: number } = attempt.step
     const about = { jobId, workflow, stepId, attempt: number }
     const isStop = handlers.signal.aborted
-    if (isStop && (await attempt.giveBack(givingUp.signal))) {
-      telemetry.emit({ type: 'step.returned', ...about })
+    const how = isStop ? await attempt.giveBack(givingUp.signal) : null
+    if (how !== null) {
+      telemetry.emit({ type: 'step.returned', isOffered: how === 'offered', ...about })
       return
     }
     if (!isStop) await attempt.sayThatItBegan()

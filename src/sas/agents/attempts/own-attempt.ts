@@ -67,17 +67,15 @@ export class OwnAttempt {
   }
 
   /**
-   * Offers the step again, because this host stops. Returns whether this is written. If another process may be making the
-   * same attempt, nothing is written. Then, or if the store does not answer until `signal` aborts, the supervisor recovers
-   * the attempt after its deadline.
+   * Gives the attempt back, because this host stops. Returns how, or null if nothing was written: the attempt is over, another
+   * process makes it, or the store has not answered until `signal` aborted.
    */
-  async giveBack(signal: AbortSignal): Promise<boolean> {
+  async giveBack(signal: AbortSignal): Promise<'offered' | 'left' | null> {
     const { store, clock, random, claimant } = this.options
     const { wasCalled } = this
     const decide = (current: StepDocument) => {
       const write = giveBack(current, claimant, { now: clock.now(), wasCalled })
-      // The answer to the first write may have been lost.
-      return { write, result: current.fence === claimant.fence + 1 && current.lockedBy === null }
+      return { write, result: howGiven(write ?? current, claimant) }
     }
     const writing = retry(() => updateDocument(store, this.from, decide), {
       clock,
@@ -88,10 +86,20 @@ export class OwnAttempt {
       isTransient: (error) => error instanceof StoreUnavailable,
     })
     const update = await unlessAborted(writing, signal).catch(() => null)
-    return update?.kind === 'written' || (update?.kind === 'unchanged' && update.result)
+    return update === null || update.kind === 'missing' ? null : update.result
   }
 
   private get from() {
     return { address: this.newest, known: this.newest, read: readStep }
   }
+}
+
+/** Returns how a step was given back, also if the answer to the write was lost. */
+function howGiven(
+  { fence, lockedBy, outcome, leftFence }: StepDocument,
+  own: Claimant,
+): 'offered' | 'left' | null {
+  if (outcome !== null) return null
+  if (fence === own.fence) return leftFence === fence ? 'left' : null
+  return fence === own.fence + 1 && lockedBy === null ? 'offered' : null
 }

@@ -184,6 +184,7 @@ function freshStep(step: StepDocument, as: string): StepDocument {
     keyJobId: _keyJobId,
     hasTickets: _hasTickets,
     joinedFence: _joined,
+    leftFence: _left,
     mayRunUntilMs: _until,
     ...kept
   } = rest

@@ -106,6 +106,7 @@ function hasOptional(step: Fields): boolean {
     (step.planNumber === undefined || part.planNumber(step.planNumber)) &&
     (step.keyJobId === undefined || part.keyJobId(step.keyJobId)) &&
     (step.joinedFence === undefined || isInteger(step.joinedFence)) &&
+    (step.leftFence === undefined || isInteger(step.leftFence)) &&
     (step.mayRunUntilMs === undefined || isNumber(step.mayRunUntilMs))
   )
 }

@@ -84,25 +84,39 @@ describe('a stop (F-A29)', () => {
     expect(await world.step()).toMatchObject({ lockedBy: null, outcome: null, output: null })
   })
 
-  it('writes nothing on a step whose attempt another instance may be making', async () => {
-    const page = await openSteps()
-    const agents = world.agents({ agents: [slowShop().agent] })
-    await agents.onChanges(page, going)
-    const other = slowShop()
-    const others = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
-    await others.onChanges(page, { ...going, wasHeldAt: () => false })
-    await vi.waitUntil(() => other.begun.length === 1)
-    const marked = await world.step()
-    const stopped = agents.stop(3_000)
-    await world.clock.advance(4_000)
-    await stopped
-    expect(await world.step()).toEqual(marked)
-    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { reason: 'the attempt had not ended when this host stopped' },
-    ])
-    other.end.resolve('sold')
-    await others.stop(0)
-  })
+  it.each(['makes it', 'stops as well'])(
+    'leaves an attempt that another instance may be making, which %s',
+    async (how) => {
+      const page = await openSteps()
+      const agents = world.agents({ agents: [slowShop().agent] })
+      await agents.onChanges(page, going)
+      const other = slowShop()
+      const others = world.agents({ agents: [other.agent], instanceName: 'agents-2' })
+      await others.onChanges(page, { ...going, wasHeldAt: () => false })
+      await vi.waitUntil(() => other.begun.length === 1)
+      const { fence, completeByMs } = await world.step()
+      const stopped = agents.stop(3_000)
+      await world.clock.advance(4_000)
+      await stopped
+      expect(await world.step()).toMatchObject({ fence, completeByMs, leftFence: fence, outcome: null })
+      expect(world.telemetry.of('step.returned')).toMatchObject([{ isOffered: false }])
+      if (how === 'makes it') other.end.resolve('sold')
+      const alsoStopped = others.stop(0)
+      await world.clock.advance(4_000)
+      await alsoStopped
+      if (how === 'makes it') {
+        expect(await world.step()).toMatchObject({ processState: 'Processed' })
+        return
+      }
+      // At the deadline, the step is offered again without a failure, although it has a single try.
+      const step = await world.step()
+      const policy = { now: (completeByMs ?? 0) + 5_000, graceMs: 2_000, supervisor: 's' }
+      expect(recoverStep(step, policy)).toMatchObject({
+        kind: 'due',
+        step: { fence: fence + 1, lockedBy: null, failureCount: 0, mayHaveActed: true },
+      })
+    },
+  )
 
   it('offers a step again although the store does not answer once', async () => {
     const page = await openSteps()

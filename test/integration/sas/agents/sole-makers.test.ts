@@ -252,7 +252,7 @@ describe('only the sole maker of an attempt gives it back', () => {
     await stopped
     end.resolve('sold')
     await first.stop(0)
-    expect(world.telemetry.of('step.returned')).toEqual([])
+    expect(world.telemetry.of('step.returned')).toMatchObject([{ isOffered: false }])
     expect(await world.step()).toMatchObject({ processState: 'Processed' })
   })
 })
