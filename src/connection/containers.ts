@@ -94,7 +94,7 @@ function requestOf(id: string, { partitionKeys, indexedPaths }: ContainerRole): 
 }
 
 /** Adds an explanation and advice to a connection error. Returns other errors unchanged. */
-export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
+export function explained({ endpoint, database, embedded }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)
   const cause = { cause: error }
@@ -121,7 +121,10 @@ export function explained({ endpoint, database }: OpenConnection, error: unknown
     )
   }
   if (isTransient(kind)) {
-    const advice = 'check the address, or start an embedded store with "stepward emulator"'
+    const advice =
+      embedded === undefined
+        ? 'check the address, or start an embedded store with "stepward emulator"'
+        : 'the process that had it open has ended, so try again'
     return new StoreUnavailable(`no answer from ${endpoint}: ${advice}`, cause)
   }
   return error instanceof Error ? error : new Error(String(error))

@@ -151,15 +151,21 @@ async function attachedOrOpened({
       if (await isOpen()) openMs = systemClock.monotonic()
       const now = systemClock.monotonic()
       const mayPass = now - begunMs < waitsForOtherMs && now - openMs < agreeWithinMs
-      if (!isOfOthers(error) || !mayPass) throw error
+      if (!isOfOthers(error)) throw error
+      if (!mayPass) throw error.name === 'DirectoryInUse' ? error : lostStore(error)
       // Many commands may wait, so their next tries are spread.
       await systemClock.sleep(tryAgainMs * (0.5 + systemRandom.next() / 2))
     }
   }
 }
 
+function lostStore(cause: Error): CliError {
+  const message = `the process that had the embedded store open does not answer (${cause.message}): try again`
+  return new CliError(message, exitCodes.store, { cause })
+}
+
 /** Checks whether the error means that another process opens or closes the store at this moment. */
-function isOfOthers(error: unknown): boolean {
+function isOfOthers(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const { code = '' } = error as NodeJS.ErrnoException
   return error.name === 'DirectoryInUse' || ['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE'].includes(code)

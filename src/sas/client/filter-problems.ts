@@ -21,7 +21,7 @@ const jobShape = {
   workflow: text().optional(),
   since: date().optional(),
   before: date().optional(),
-  after: kind<object>('the last job of a page', (value) => typeof value === 'object').optional(),
+  after: kind<object>('the last job of a page', isJobOfPage).optional(),
   // Nothing finds the jobs that are not flagged.
   isFlagged: kind<true>('true', (value) => value === true).optional(),
   isPaused: flag().optional(),
@@ -33,6 +33,13 @@ const jobShape = {
   tookAtLeast: duration().optional(),
   tags: kind<object>('an object such as { customer: 4711 }', isObject).optional(),
   limit,
+}
+
+/** Checks the fields of a summary that name the position of a page. */
+function isJobOfPage(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { jobId, submittedAt } = value as { readonly jobId?: unknown; readonly submittedAt?: unknown }
+  return typeof jobId === 'string' && typeof submittedAt === 'string'
 }
 
 const noticeShape = { jobId: text().optional(), workflow: text().optional(), limit }

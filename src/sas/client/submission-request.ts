@@ -104,7 +104,7 @@ export function requestOf<I>(
   }
   const orderId = options.orderId ?? jobId
   refuseShownSecrets(plan, plain, { jobId, partitionKey: partition, orderId, tags: tags.stored.join(' ') })
-  const alongside = options.alongside ?? submission.alongside?.(input) ?? []
+  const alongside = checkedAlongside(options.alongside ?? submission.alongside?.(input) ?? [])
   return {
     plan,
     jobId,
@@ -162,4 +162,13 @@ function refuseShownSecrets(plan: Plan, input: Json, shown: Readonly<Record<stri
 
 function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @throws SubmissionInvalid unless each member says which document is created */
+function checkedAlongside(alongside: readonly Alongside[]): readonly Alongside[] {
+  const given: unknown = alongside
+  const isRight = (each: unknown): boolean => isObject(each) && isObject(Reflect.get(Object(each), 'create'))
+  if (Array.isArray(given) && given.every(isRight)) return alongside
+  const example = "it must be a list such as [{ create: { id: 'order-7', total: 12 } }]"
+  throw new SubmissionInvalid(`submit: alongside is ${shown(alongside)}; ${example}`)
 }

@@ -39,7 +39,7 @@ export interface ReplyChannel {
 const containerScheme = 'container:'
 
 /** The rule for every `replyTo`, as text for messages. */
-export const replyToRule = 'must be an http(s) URL or container:NAME'
+export const replyToRule = 'must be an http(s) URL or "container:NAME"'
 
 /** Returns the container that a `replyTo` names, or null. */
 function containerIn(replyTo: string): string | null {

@@ -71,7 +71,7 @@ it.each(['', 'container:', 'mailto:me@shop.example', 'replies'])(
     const error = await submitting('not JSON', { replyTo }).catch((refusal: unknown) => refusal)
     expect(exitCodeOf(error)).toBe(2)
     expect(String(error)).toContain(
-      `--reply-to ${JSON.stringify(replyTo)} must be an http(s) URL or container:`,
+      `--reply-to ${JSON.stringify(replyTo)} must be an http(s) URL or "container:NAME"`,
     )
   },
 )

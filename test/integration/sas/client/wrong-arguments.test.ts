@@ -46,6 +46,21 @@ describe('a wrong argument has one error that names it', () => {
     )
   })
 
+  it.each([[5], [[{ id: 'order' }]], [[null]]])('documents alongside: %j', async (alongside) => {
+    await expect(client.submit(flow, {}, { jobId: 'a', alongside: wrong(alongside) })).rejects.toThrow(
+      /submit: alongside is .*; it must be a list such as \[\{ create:/u,
+    )
+  })
+
+  it.each([[{}], [{ jobId: 'x' }], [{ jobId: 'x', submittedAt: 5 }]])(
+    'a position of a list: %j',
+    async (after) => {
+      await expect(client.list({ after: wrong(after) })).rejects.toThrow(
+        'after is an object; it must be the last job of a page',
+      )
+    },
+  )
+
   it('an unknown option of a view', async () => {
     const job = await client.submit(flow, {}, { jobId: 'a' })
     await expect(job.view(wrong({ readLeases: true }))).rejects.toThrow(

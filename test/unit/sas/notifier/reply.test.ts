@@ -89,7 +89,7 @@ describe('a reply', () => {
       const containers = { put: () => Promise.reject(new Error('not to be asked')) }
       expect(await replyChannel(containers).send(aNotice(replyTo), going)).toEqual({
         kind: 'impossible',
-        reason: `replyTo ${JSON.stringify(replyTo)} must be an http(s) URL or container:NAME`,
+        reason: `replyTo ${JSON.stringify(replyTo)} must be an http(s) URL or "container:NAME"`,
       })
     },
   )
