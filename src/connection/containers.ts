@@ -124,7 +124,7 @@ export function explained({ endpoint, database, embedded }: OpenConnection, erro
     const advice =
       embedded === undefined
         ? 'check the address, or start an embedded store with "stepward emulator"'
-        : 'the process that had it open has ended, so try again'
+        : 'the process that has it open does not answer, or its disk failed or is full: try again'
     return new StoreUnavailable(`no answer from ${endpoint}: ${advice}`, cause)
   }
   return error instanceof Error ? error : new Error(String(error))

@@ -101,9 +101,17 @@ export function canonicalStep(step: StepDocument): StepDocument {
             fence: claim.fence === fence ? currentFence : olderFence,
           },
     event: event === null ? null : { ...event, at: '' },
+    joinedFence: fenceOf(step.joinedFence, fence),
+    leftFence: fenceOf(step.leftFence, fence),
+    mayRunUntilMs: (step.mayRunUntilMs ?? 0) > now ? step.mayRunUntilMs : undefined,
     firstBy: null,
     diagnostics: [],
   }
+}
+
+/** Only the fence of the present attempt matters. */
+function fenceOf(named: number | undefined, fence: number, to = currentFence): number | undefined {
+  return named === fence ? to : undefined
 }
 
 /** Removes the texts of a flag. Its `since` matters only for work that is offered repeatedly. */
@@ -126,6 +134,8 @@ export function canonicalOld(step: StepDocument, dispatch: number): StepDocument
   return {
     ...step,
     fence: olderFence,
+    joinedFence: fenceOf(step.joinedFence, fence, olderFence),
+    leftFence: fenceOf(step.leftFence, fence, olderFence),
     dispatch,
     claim:
       claim === null ? null : { ...claim, token: goneToken, fence: isTaken ? olderFence : olderFence - 1 },
@@ -150,14 +160,15 @@ export function laterJob(job: JobDocument, ms: number): JobDocument {
 
 /** Returns the version of a step after this much time. */
 export function laterStep(step: StepDocument, ms: number): StepDocument {
-  const { fence, claim } = step
+  const { fence, claim, joinedFence, leftFence } = step
   const later = canonicalStep({
     ...step,
+    ...(step.mayRunUntilMs === undefined ? {} : { mayRunUntilMs: step.mayRunUntilMs - ms }),
     attention: laterAttention(step.attention, ms),
     completeByMs: minus(step.completeByMs, ms),
     notBeforeMs: minus(step.notBeforeMs, ms),
   })
-  return { ...later, fence, claim }
+  return { ...later, fence, claim, joinedFence, leftFence }
 }
 
 /** Returns a document as text, equal for equal fields in any order. */

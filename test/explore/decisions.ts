@@ -1,4 +1,4 @@
-import { claim, joinAttempt } from '../../src/sas/decisions/claim.js'
+import { claim, giveBack, joinAttempt } from '../../src/sas/decisions/claim.js'
 import { extend } from '../../src/sas/decisions/extend.js'
 import { operate } from '../../src/sas/decisions/operator/operate.js'
 import { raiseEvent } from '../../src/sas/decisions/operator/raise-event.js'
@@ -16,6 +16,7 @@ export interface Decisions {
   readonly schedulerMustRead: typeof mustRead.scheduler
   readonly claim: typeof claim
   readonly joinAttempt: typeof joinAttempt
+  readonly giveBack: typeof giveBack
   readonly extend: typeof extend
   readonly settle: typeof settle
   readonly recoverStep: typeof recoverStep
@@ -33,6 +34,7 @@ export const production: Decisions = {
   schedulerMustRead: mustRead.scheduler,
   claim,
   joinAttempt,
+  giveBack,
   extend,
   settle,
   recoverStep,

@@ -6,7 +6,7 @@ import { replay, traceOf, type Trace } from './trace.js'
 import { TupleTable } from './tuple-table.js'
 import { smallWorlds, worldNamed } from './worlds.js'
 
-const bounds = { maxStates: 100_000, depth: 1_000 }
+const bounds = { maxStates: 150_000, depth: 1_000 }
 
 /** The ends of jobs in worlds in which some ends are not reachable. */
 const endsOf: Readonly<Record<string, readonly string[]>> = {

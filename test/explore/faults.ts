@@ -124,6 +124,23 @@ export const faults: readonly Fault[] = [
       return decision.kind === 'write' ? { ...decision, job: { ...decision.job, attention: null } } : decision
     },
   }),
+  fault('F-K2: an undo waits for the handlers of attempts that were given back', 'stopping', 'R1', {
+    giveBack: (step, claimant, at) => {
+      const given = production.giveBack(step, claimant, at)
+      if (given === null) return null
+      const { mayRunUntilMs: _until, ...others } = given
+      return others
+    },
+  }),
+  fault('an attempt of two processes is only left', 'stopping', 'of two processes', {
+    giveBack: (step, claimant, at) => {
+      const { joinedFence: _joined, ...others } = step
+      return production.giveBack(others, claimant, at)
+    },
+  }),
+  fault('I4: an attempt that was left counts no failure', 'stopping', 'I4', {
+    recoverStep: ({ leftFence: _left, ...step }, policy) => production.recoverStep(step, policy),
+  }),
 ]
 
 /** Starts an undo that waits for a deadline at once. */

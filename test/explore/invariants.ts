@@ -19,7 +19,16 @@ export interface Documents {
 
 /** The decisions that write. */
 export type Writer =
-  'schedule' | 'settle' | 'claim' | 'join' | 'extend' | 'recover' | 'recoverJob' | 'raise' | 'operate'
+  | 'schedule'
+  | 'settle'
+  | 'claim'
+  | 'join'
+  | 'extend'
+  | 'giveBack'
+  | 'recover'
+  | 'recoverJob'
+  | 'raise'
+  | 'operate'
 
 /** A write: the decision, and the documents before and after. */
 export interface Edge {
@@ -173,13 +182,14 @@ export function checkWrite(edge: Edge): void {
     checkHistory(before, after)
     must(after.fence >= before.fence, `I22: the fence of ${after.stepId} never falls`)
     if (by === 'settle' || by === 'claim' || by === 'join' || by === 'extend') checkOwn(before, after)
+    else if (by === 'giveBack') checkGivenBack(before, after)
     else if (after.ttl === before.ttl || by === 'operate') {
       must(
         after.fence > before.fence,
         `I22: a new fence of ${after.stepId} for what is no attempt’s own write`,
       )
     }
-    if (by === 'settle' || by === 'recover') checkOutcome(by, before, after)
+    if (by === 'settle' || by === 'recover' || by === 'giveBack') checkOutcome(by, before, after)
     if (by === 'schedule') checkScheduled(before, after, edge)
   }
 }
@@ -254,6 +264,16 @@ function checkOwn(before: StepDocument, after: StepDocument): void {
   )
 }
 
+/** A host that stops voids no outcome of another process. */
+function checkGivenBack(before: StepDocument, after: StepDocument): void {
+  const { stepId, fence, lockedBy, outcome } = before
+  must(lockedBy !== null && outcome === null, `I2: only an open attempt at ${stepId} is given back`)
+  const isLeft = after.leftFence === fence && after.fence === fence
+  const isOffered = after.fence === fence + 1 && after.lockedBy === null
+  must(isLeft || isOffered, `${stepId} is left or offered again`)
+  must(isLeft || before.joinedFence !== fence, `an attempt at ${stepId} of two processes is only left`)
+}
+
 /** Checks what agents and the supervisor write about a step. */
 function checkOutcome(by: Writer, before: StepDocument, after: StepDocument): void {
   const { stepId } = before
@@ -274,6 +294,8 @@ function failuresOf({ failureCount, undo }: StepDocument): number {
  */
 function failuresBy(by: Writer, before: StepDocument, after: StepDocument): number {
   if (by === 'settle') return after.outcome?.kind === 'permanent' ? 1 : 0
+  const isLeft = before.leftFence === before.fence && before.outcome === null
+  if (by === 'giveBack' || isLeft) return 0
   return before.lockedBy !== null && !isUnclaimed(before) ? 1 : 0
 }
 

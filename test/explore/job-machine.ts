@@ -47,6 +47,7 @@ export class JobMachine {
   private readonly jobs: JobMoves[] = []
   private readonly later = new Map<number, number>()
   private readonly extensions = new Map<string, Writing | null>()
+  private readonly stops = new Map<string, Writing | null>()
   private readonly commands = new Map<string, Writing | null>()
   private readonly staleProblems = new Map<number, string | null>()
   private readonly templates: readonly string[]
@@ -201,6 +202,21 @@ export class JobMachine {
         ? writingOf(this.tables, 'extend', this.looked(), { changed: [extension.step] })
         : null
     this.extensions.set(key, writing)
+    return writing
+  }
+
+  /** Returns the write when the host of a handler stops, in the process with the claim or in another. */
+  giveBackOf(place: number, holdsClaim: boolean): Writing | null {
+    const number = this.document(place)
+    const key = `${number} ${holdsClaim}`
+    const made = this.stops.get(key)
+    if (made !== undefined) return made
+    const step = this.tables.steps.at(number)
+    const claimant = { fence: step.fence, by: 'agents', token: holdsClaim ? liveToken : 'another' }
+    const given = this.decisions.giveBack(step, claimant, { now, wasCalled: true })
+    const writing =
+      given === null ? null : writingOf(this.tables, 'giveBack', this.looked(), { changed: [given] })
+    this.stops.set(key, writing)
     return writing
   }
 

@@ -33,6 +33,7 @@ const moveNames = [
   'fail',
   'refuse',
   'extend',
+  'give back',
   'late call',
   'late delivery',
   'late outcome',
@@ -191,6 +192,7 @@ export class JobMovesAhead {
       this.settled(moveOf('refuse', place, at), refusal, place, at)
     }
     if (world.extends) this.extend(place, at)
+    if (world.stops) this.giveBack(place, at)
   }
 
   /** The process ends, or stops waiting for the handler. Nothing about the handler is written. */
@@ -231,6 +233,18 @@ export class JobMovesAhead {
     this.follow(moveOf('extend', place, at), writing.problem)
   }
 
+  /** The host stops. Its handler goes on until the deadline if it does not notice. */
+  private giveBack(place: number, at: number): void {
+    const { machine } = this
+    const remote = machine.remote(place)
+    const writing = machine.giveBackOf(place, isClaimant(remote, at))
+    if (writing === null) return
+    machine.write(writing)
+    if (!writing.steps.some(({ isFenced }) => isFenced))
+      machine.setRemote(place, withHandler(remote, at, running.no, false))
+    this.judged(moveOf('give back', place, at), writing, null)
+  }
+
   /** Calls whose callers are gone: they were delayed, or an old version of the step was delivered late. */
   private late(place: number, moves: StepMoves): void {
     const { machine } = this
@@ -248,7 +262,7 @@ export class JobMovesAhead {
     const offered = machine.movesOfOld(place)
     const version = machine.tables.steps.at(old)
     // Other processes must write before they act, and their write is refused.
-    const isUnasked = version.direction === 'undo' || version.mayHaveActed
+    const isUnasked = version.joinedFence === version.fence
     if (!offered.isOffered || version.isClaimRequired || !isUnasked) return
     const after = withLate(remote, offered.key)
     if (after !== remote && moves.isOperation) this.remote(moveOf('late delivery', place), place, after)

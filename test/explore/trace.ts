@@ -57,6 +57,8 @@ function wordsOf(machine: JobMachine, job: number, move: Move): string {
       return `${who}${stepId}: ${handler} is refused for good`
     case 'extend':
       return `${who}${stepId}: ${handler} asks for more time`
+    case 'give back':
+      return `${who}${stepId}: the host of ${handler} stops`
     case 'late call':
       return `${who}${stepId}: a late call of g${which >> 1}/${which % 2 === 0 ? 'do' : 'undo'} arrives`
     case 'late delivery':

@@ -31,4 +31,6 @@ export interface World {
   readonly lateCalls: boolean
   /** Whether attempts may ask for more time. */
   readonly extends: boolean
+  /** Whether hosts may stop and give attempts back. */
+  readonly stops: boolean
 }

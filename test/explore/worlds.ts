@@ -35,6 +35,7 @@ const calm: Omit<World, 'name' | 'plan'> = {
   tries: false,
   lateCalls: false,
   extends: false,
+  stops: false,
 }
 
 /** All faults at once. */
@@ -101,6 +102,25 @@ export const smallWorlds: readonly World[] = [
     commands: ['cancel', 'resubmit'],
     mostCommands: 1,
   }),
+  shaped('stopping', { a: [] }, undoable, {
+    overlaps: true,
+    lateCalls: true,
+    stops: true,
+    commands: ['cancel'],
+    mostCommands: 1,
+  }),
+  shaped(
+    'stopping-claimed',
+    { a: [] },
+    { ...undoable, claim: true },
+    {
+      lateCalls: true,
+      extends: true,
+      stops: true,
+      commands: ['cancel'],
+      mostCommands: 1,
+    },
+  ),
   shaped(
     'resubmitted',
     { a: [] },

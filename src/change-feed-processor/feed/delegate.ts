@@ -22,8 +22,8 @@ export interface ChangeContext {
    */
   readonly signal: AbortSignal
   /**
-   * Returns whether certainly no other instance held the lease, by the store's clock, when a change with this
-   * `_ts` was made. At most one instance gets true for a change. In case of doubt the result is false, for
+   * Returns true if it is certain, by the store's clock, that no other instance held the lease when a change with this `_ts`
+   * was made. At most one instance gets true for a change. In case of doubt the result is false, for
    * example for a change in the second in which the lease was taken over or released.
    */
   readonly wasHeldAt: (_ts: number) => boolean

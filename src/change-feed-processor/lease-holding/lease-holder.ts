@@ -100,9 +100,9 @@ export class LeaseHolder {
   }
 
   /**
-   * Returns whether certainly no other instance read the range in this second of the store's clock. The second must be after
-   * the second in which the lease was acquired or, by its previous owner, released, and before another instance may take it
-   * over. After a close, and if another lease covers a part of the range, another instance may read it.
+   * Returns true if it is certain that no other instance read the range in this second of the store's clock. The second must
+   * be after the release by the previous owner or, if that is unknown, after the acquisition. It must be before another
+   * instance may take the lease over. False after a close, and if another lease covers a part of the range.
    */
   wasHeldAt(second: number): boolean {
     const untilMs = this.current.storedAtMs + this.runtime.options.leaseExpirationIntervalMs

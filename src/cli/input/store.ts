@@ -22,7 +22,7 @@ import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
 /**
- * Runs `use`, which takes a moment, with the settings of the embedded store in `--data`, or of the configured account.
+ * Runs `use` for one command, with the settings of the embedded store in `--data`, or of the configured account.
  */
 export async function withSettings<T>(
   options: StoreOptions,
@@ -61,8 +61,8 @@ export async function settingsOf(options: StoreOptions): Promise<Settings> {
 
 /**
  * Who opens an embedded store that no process has open: any process that needs it, the parent of a fleet also when another
- * process that has it open ends, or the parent of this process. A process that needs it for a moment closes it a little
- * later if other processes use it.
+ * process that has it open ends, or the parent of this process. A command (`forAMoment`) closes it a little later if other
+ * processes use it.
  */
 export type StoreHolder = 'self' | 'forAMoment' | 'selfAlsoLater' | 'parent'
 

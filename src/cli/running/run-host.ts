@@ -17,7 +17,7 @@ import { untilEnd, type ProcessEnd } from './until-ended.js'
  */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
-/** The share of the stop time that handlers may use. The remaining time is for checkpoints and leases. */
+/** The share of the stop time that handlers may use. It includes the release of the leases. The remaining time is for giving attempts back. */
 const handlersShare = 0.6
 
 /** Runs roles in this process until a signal arrives, the parent process dies, or an error is not handled. */

@@ -140,7 +140,7 @@ function applying(engine: CosmosEngine, routes: Parameters<typeof answered>[0]):
   }
 }
 
-/** Does the same as {@link openAccount}, but locks the data directory before it reads it. */
+/** Locks the data directory, and then does the same as {@link openAccount}. */
 export async function openLocked(
   options: AccountOptions | Values<typeof accountShape>,
   key: string,

@@ -27,7 +27,7 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
   return inProcess(openAccount(options, wellKnownKey))
 }
 
-/** Does the same as {@link createInProcessCosmos}, but rejects if only the lock shows that the directory is in use. */
+/** Does the same as {@link createInProcessCosmos}, but takes the lock first, and rejects if another process has it. */
 export async function openInProcessCosmos(options: InProcessCosmosOptions): Promise<InProcessCosmos> {
   return inProcess(await openLocked(options, wellKnownKey))
 }

@@ -1,12 +1,12 @@
 /** The longest time in milliseconds that the process may wait for a flush. */
 const quickMs = 1
 
-/** The fewest and the most flushes on another thread after a flush that took longer. */
+/** The fewest and the most flushes on another thread after a slow flush. */
 const [fewest, most] = [1, 1_024]
 
 /**
- * Decides whether the process waits for a flush, or hands it over to another thread. To hand it over and back takes about as
- * long as a flush of a fast disk. After each flush that the process waited for too long, it waits less often.
+ * Decides whether the process waits for a flush, or hands it over to another thread. A hand-over takes about
+ * as long as a flush of a fast disk. If a flush that the process waited for was slow, the process waits less often.
  */
 export class FlushPace {
   private handOvers = 0

@@ -149,7 +149,7 @@ export class LmdbJournal implements Journal {
     const isOpen = this.locking === null && this.failure === null
     if (!isPending && isOpen && isEmpty(this.behind)) return null
     const applying = this.apply()
-    // As in `newGroup`, because some callers only ask whether there is anything to wait for.
+    // Some callers only ask whether there is anything to wait for. A failure must not end their process.
     applying.catch(() => undefined)
     return applying
   }

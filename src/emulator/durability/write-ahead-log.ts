@@ -54,9 +54,10 @@ interface Numbers {
 
 /**
  * The newest writes of a data directory, which are not in its store yet. Each group of writes is one frame after the
- * last one in a file, so it takes one flush of a few pages. Zeros may follow the last group.
+ * last one in a file, so it takes one flush of a few pages. Zeros or old groups may follow the last group.
  *
- * A log ends when its writes go to the store, and the next one begins. Its file is removed when the store has these writes.
+ * A log ends when its writes go to the store, and the next one begins. When the store has these writes, the next log uses its file,
+ * or the file is removed.
  * The store has a record (`record`) of the logs that it needs, and of the length of those that have ended, so a missing
  * file or end is noticed. A crash may cut short the last frame of the last log, which was never acknowledged, so it is left
  * out. Any other frame that is not complete is damage.

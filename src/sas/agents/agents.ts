@@ -84,7 +84,7 @@ export class Agents {
 
   /**
    * Waits up to `budgetMs` for running handlers, and then aborts their signals. The steps of the aborted attempts are
-   * offered again without a failure. Gives up what is not written a little later.
+   * offered again without a failure. Gives up the writes that have not succeeded three seconds later.
    */
   async stop(budgetMs: number): Promise<void> {
     const { clock } = this.options
@@ -179,7 +179,7 @@ export class Agents {
   }
 }
 
-/** The time after the abort of the handlers in which they may end, and the agents write. */
+/** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {

@@ -14,7 +14,7 @@ export interface CircuitOptions {
   readonly openForMs: number
 }
 
-/** What an attempt that a stop has ended returns to the breaker. */
+/** The result that the breaker gets for an attempt that a stop has ended. */
 const stopped = Symbol('stopped')
 
 /**
@@ -45,8 +45,8 @@ export class Circuit {
   }
 
   /**
-   * Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. An attempt that ends
-   * because `stopping` has aborted says nothing about the remote service.
+   * Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. An attempt that ends because
+   * `stopping` has aborted is no failure of the remote service.
    */
   async run(attempt: () => Promise<Outcome | null>, stopping: AbortSignal): Promise<Outcome | null> {
     if (stopping.aborted) return null

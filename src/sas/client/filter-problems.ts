@@ -22,7 +22,7 @@ const jobShape = {
   since: date().optional(),
   before: date().optional(),
   after: kind<object>('the last job of a page', isJobOfPage).optional(),
-  // Nothing finds the jobs that are not flagged.
+  // No query finds the jobs that are not flagged.
   isFlagged: kind<true>('true', (value) => value === true).optional(),
   isPaused: flag().optional(),
   attention: oneOf(...attentionKinds).optional(),

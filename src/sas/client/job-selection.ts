@@ -242,7 +242,7 @@ export class JobSelection {
   }
 }
 
-/** Returns the options, because `each` and the commands read their fields. @throws CommandInvalid if they are no object */
+/** Checks the options, whose fields `each` and the commands read. @throws CommandInvalid if they are not an object */
 function given<O extends object>(call: string, options: O): O {
   if (isObject(options)) return options
   throw new CommandInvalid(`${call}: the options are ${shown(options)}; they must be an object`)

@@ -66,8 +66,8 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 }
 
 /**
- * Returns the step without an attempt that has no outcome, because the host of its agents stops. Returns null if the attempt
- * is over. No failure is counted.
+ * Takes an attempt without an outcome from the step, because the host of its agents stops. Counts no failure. Returns null if
+ * the attempt is over, if another process has claimed it, or if the step already says that a process has left it.
  *
  * - The step is offered again. The higher fence makes a late outcome of the attempt void (I3).
  * - If another process may be making the attempt, its outcome must count. So the step is offered again only if there is

@@ -62,7 +62,7 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
       untilMs: policy.now + lookAgainMs(step, policy.now, agents),
       dueMs: completeByMs,
     }
-  // A process left the attempt when it stopped, and no other process has made it.
+  // A process left the attempt when it stopped, and no process has recorded an outcome.
   if (step.leftFence === step.fence && step.outcome === null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }

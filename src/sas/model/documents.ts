@@ -196,7 +196,7 @@ export const stepSchema = z.object({
   leftFence: z.number().int().optional(),
   /**
    * The time until which handlers of attempts that were given back may still run, in milliseconds since the epoch. An undo
-   * waits for it (F-K2). Missing if no attempt was given back.
+   * waits for it (F-K2). Missing if no attempt was given back after its handler was called.
    */
   mayRunUntilMs: z.number().optional(),
   /** How far the present attempt is. Null or missing if its handler has not said so. */

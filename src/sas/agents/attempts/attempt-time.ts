@@ -4,7 +4,7 @@ import type { StepDocument } from '../../model/documents.js'
 /**
  * The time of one attempt.
  *
- * An attempt is running, over or closed. It is over when its time has passed or `end` is called, and its
+ * An attempt is running, over or closed. It is over when its time has passed or `end` or `endSoon` is called, and its
  * signal then aborts. If the handler returns in time, the attempt is closed and the signal never aborts.
  */
 export class AttemptTime {
@@ -43,7 +43,8 @@ export class AttemptTime {
     return this.aborting.signal
   }
 
-  /** Settles in the same way as `work`, or resolves with null when the attempt is over. Call it only once. */
+  /** Settles in the same way as `work`, or resolves with null when the attempt is over. After `endSoon`, waits a
+   * moment for `work` first. Call it only once. */
   unlessOver<T>(work: Promise<T>): Promise<T | null> {
     return new Promise((resolve, reject) => {
       this.isOverNow = () => resolve(null)

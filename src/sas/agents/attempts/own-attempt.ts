@@ -42,8 +42,8 @@ export class OwnAttempt {
   }
 
   /**
-   * W2': asks for more time. Returns the deadline of this attempt, and whether it was written, or the reason why the attempt
-   * is over.
+   * W2': asks for more time. Returns the deadline of this attempt and whether it was written. If the attempt is over, returns
+   * the reason.
    */
   async extend(
     asked: Asked,
@@ -67,8 +67,9 @@ export class OwnAttempt {
   }
 
   /**
-   * Gives the attempt back, because this host stops. Returns how, or null if nothing was written: the attempt is over, another
-   * process makes it, or the store has not answered until `signal` aborted.
+   * Gives the attempt back, because this host stops. Returns `offered` if the step is offered again, and `left` if it waits for
+   * its deadline. Returns null if the attempt is over, if another process has claimed it, or if the store did not answer
+   * before `signal` aborted.
    */
   async giveBack(signal: AbortSignal): Promise<'offered' | 'left' | null> {
     const { store, clock, random, claimant } = this.options

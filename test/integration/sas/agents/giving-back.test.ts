@@ -265,7 +265,7 @@ describe('a stop (F-A29)', () => {
     expect(await world.step()).toMatchObject({ lockedBy: null, failureCount: 0 })
   })
 
-  it('the same, and the supervisor then ends the job in Error although it has a single try', async () => {
+  it('does not end a job with a single try in Error if a report of progress is under way when the signal aborts', async () => {
     const page = await openSteps()
     const { agent, context } = caught(({ signal }) => untilAborted(signal))
     const agents = world.agents({ agents: [agent] })
@@ -292,7 +292,7 @@ describe('a stop (F-A29)', () => {
     expect(recoverStep(step, policy).kind).not.toBe('exhausted')
   })
 
-  it('a stop does not open a circuit, which then refuses an attempt of the same stop', async () => {
+  it('a stop does not open a circuit, so no attempt of the same stop is refused', async () => {
     const page = await openSteps({ a: [], b: [] }, { claim: true })
     const agent = shopThat((_input, { signal }) => untilAborted(signal), {
       circuitBreaker: { failures: 1, openFor: '30s' },

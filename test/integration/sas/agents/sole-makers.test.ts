@@ -216,7 +216,7 @@ describe('only the sole maker of an attempt gives it back', () => {
     expect(await world.step()).toMatchObject({ processState: 'Processed' })
   })
 
-  it('also if the mark of a process was written after its lease was released, before the next owner had it', async () => {
+  it('also if a process wrote its mark between the release of its lease and the next acquisition', async () => {
     const page = await openSteps()
     const end = deferred<string>()
     const begun = deferred()
