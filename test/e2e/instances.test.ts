@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
@@ -11,6 +11,7 @@ import {
   freePort,
   ordersFile,
   ordersModule,
+  root,
   Running,
   run,
   start,
@@ -57,6 +58,31 @@ it('`dev` serves no page with `--no-page`', async () => {
   const dev = start(cli, ['dev', ordersModule, '--port', '0', '--no-page', '--json'], env)
   expect(JSON.parse(await dev.line('"endpoint"'))).toMatchObject({ page: null })
   expect((await dev.kill('SIGTERM')).code).toBe(0)
+})
+
+it('a signal that comes twice, as a wrapper may send it, does not end `start` before it has given its attempts back', async () => {
+  const directory = await temporaryDirectory()
+  await mkdir(join(directory, 'node_modules'))
+  await symlink(root, join(directory, 'node_modules', 'stepward'))
+  const [module, input] = [join(directory, 'slow.mjs'), join(directory, 'input.jsonl')]
+  await writeFile(
+    module,
+    `import { defineAgent, defineWorkflow } from 'stepward'
+export const agent = defineAgent('agent', { work: (_input, { log }) => { log.info('begun'); return new Promise(() => undefined) } })
+export const flow = defineWorkflow('flow', (job) => { job.step('work', agent.work, {}, { undo: 'none' }) })
+`,
+  )
+  await writeFile(input, '{}\n')
+  const data = ['--data', join(directory, 'data')]
+  const worker = start(cli, ['start', '--role', 'all', ...data, '--agents', module])
+  await worker.line('Ctrl-C stops it')
+  await run(cli, ['submit', 'flow', input, '--job-id', 'a', '--workflows', module, ...data])
+  await worker.line('begun')
+  worker.signal('SIGTERM')
+  await worker.line('is stopping')
+  worker.signal('SIGTERM')
+  await worker.line('gave back attempt 1 of step work')
+  expect((await worker.ended).code).toBe(0)
 })
 
 it('commands and workers use a data directory through the process that has it open', async () => {
