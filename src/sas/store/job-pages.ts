@@ -22,9 +22,9 @@ export interface JobQuestions {
 
 /**
  * Returns at most `limit` documents after `after`. The newest submission comes first, and documents of the
- * same millisecond are ordered by id. `newest` may omit some jobs of the last millisecond, so the jobs of
- * that millisecond are queried again, by id. So no page omits or repeats a job, even if many jobs share a
- * millisecond.
+ * same millisecond are ordered by id. `newest` may omit some jobs of the last millisecond. If the document after the
+ * page is of this millisecond, the jobs of the millisecond are queried again, by id. So no page omits or repeats a
+ * job, even if many jobs share a millisecond.
  */
 export async function jobPage(
   questions: JobQuestions,
@@ -34,10 +34,12 @@ export async function jobPage(
   const left = after === null ? [] : await questions.within(after.ms, after.id, limit)
   const room = limit - left.length
   if (room <= 0) return left
-  const older = await questions.newest(after?.ms ?? null, room)
-  const last = positionOf(older.at(-1))
-  if (older.length < room || last === null) return [...left, ...older.toSorted(byPage)]
-  const whole = older.filter((document) => positionOf(document)?.ms !== last.ms)
+  // The document after the page shows whether the page ends within a millisecond, which it rarely does.
+  const older = await questions.newest(after?.ms ?? null, room + 1)
+  const page = older.slice(0, room)
+  const last = positionOf(page.at(-1))
+  if (last === null || positionOf(older[room])?.ms !== last.ms) return [...left, ...page.toSorted(byPage)]
+  const whole = page.filter((document) => positionOf(document)?.ms !== last.ms)
   const cut = await questions.within(last.ms, null, room - whole.length)
   return [...left, ...whole.toSorted(byPage), ...cut]
 }
