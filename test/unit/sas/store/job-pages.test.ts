@@ -4,20 +4,20 @@ import type { StateDocument, Stored } from '../../../../src/sas/store/state-stor
 
 /** Returns the documents of jobs submitted at these times, and the queries about them, newest first. */
 function jobsAt(times: readonly number[]) {
-  const jobs = times.map(
-    (submittedAtMs, index): Stored<StateDocument> => ({
-      id: `sas.job:${index}`,
-      pk: 'p',
-      submittedAtMs,
-      _etag: 'e',
-      _ts: 0,
-    }),
-  )
+  const jobs = times.map((submittedAtMs, index): Stored<StateDocument> => ({
+    id: `sas.job:${index}`,
+    pk: 'p',
+    submittedAtMs,
+    _etag: 'e',
+    _ts: 0,
+  }))
   const asked: string[] = []
   const questions: JobQuestions = {
     newest: async (beforeMs, limit) => {
       asked.push(`newest ${limit}`)
-      return jobs.filter((job) => beforeMs === null || Number(job['submittedAtMs']) < beforeMs).slice(0, limit)
+      return jobs
+        .filter((job) => beforeMs === null || Number(job['submittedAtMs']) < beforeMs)
+        .slice(0, limit)
     },
     within: async (ms, afterId, limit) => {
       asked.push(`within ${limit}`)
