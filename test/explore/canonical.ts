@@ -104,6 +104,8 @@ export function canonicalStep(step: StepDocument): StepDocument {
     joinedFence: fenceOf(step.joinedFence, fence),
     leftFence: fenceOf(step.leftFence, fence),
     mayRunUntilMs: (step.mayRunUntilMs ?? 0) > now ? step.mayRunUntilMs : undefined,
+    // Stops may take an attempt without end here. Tests of the decision count them.
+    returned: undefined,
     firstBy: null,
     diagnostics: [],
   }

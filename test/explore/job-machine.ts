@@ -213,7 +213,8 @@ export class JobMachine {
     if (made !== undefined) return made
     const step = this.tables.steps.at(number)
     const claimant = { fence: step.fence, by: 'agents', token: holdsClaim ? liveToken : 'another' }
-    const given = this.decisions.giveBack(step, claimant, { now, wasCalled: true })
+    // A process that may not be the first has joined the attempt.
+    const given = this.decisions.giveBack(step, claimant, { now, wasCalled: true, isFirst: true })
     const writing =
       given === null ? null : writingOf(this.tables, 'giveBack', this.looked(), { changed: [given] })
     this.stops.set(key, writing)

@@ -17,8 +17,11 @@ import { untilEnd, type ProcessEnd } from './until-ended.js'
  */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
-/** The share of the stop time that handlers may use. It includes the release of the leases. The remaining time is for giving attempts back. */
-const handlersShare = 0.6
+/**
+ * The share of the stop time that handlers may use. It includes the release of the leases. The remaining time is for giving
+ * attempts back, which takes at most the other time: a second for handlers to end, and two for a store that is busy.
+ */
+const [handlersShare, leastHandlersShare, forReturnsMs] = [0.6, 0.2, 3_200]
 
 /** Runs roles in this process until a signal arrives, the parent process dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
@@ -43,7 +46,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
       ...settings.timing,
       stopTimeout: Math.min(stopWithinMs, durationMs(settings.timing?.stopTimeout ?? stopWithinMs) ?? 0),
     },
-    stopBudget: Math.round(stopWithinMs * handlersShare),
+    stopBudget: handlersBudgetMs(stopWithinMs),
     ...(port === null ? {} : { port }),
     ...(environment.page === undefined ? {} : { page: { ...environment.page, onOpened: showPage } }),
   })
@@ -63,6 +66,12 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   const tookMs = Math.round(systemClock.monotonic() - beganMs)
   telemetry.emit({ type: 'host.stopped', instanceName, durationMs: tookMs })
   return code
+}
+
+/** Returns the time in milliseconds that handlers get to end, if the process must end within `stopWithinMs`. */
+export function handlersBudgetMs(stopWithinMs: number): number {
+  const most = Math.min(stopWithinMs * handlersShare, stopWithinMs - forReturnsMs)
+  return Math.round(Math.max(stopWithinMs * leastHandlersShare, most))
 }
 
 /** Returns the exit code for the given end of the process. Reports an unhandled error. */

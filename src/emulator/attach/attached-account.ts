@@ -1,10 +1,13 @@
 import { realpathSync } from 'node:fs'
-import { get, Agent as HttpAgent } from 'node:http'
+import { get, Agent as HttpAgent, type ClientRequest } from 'node:http'
 import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
 import { parsedJson } from '../engine/values/json.js'
 import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
+
+/** If the other process sends nothing for this time although an answer is due, it counts as lost. */
+const longestSilenceMs = 10_000
 
 /** An account that another process of this machine has open. */
 export interface AttachedAccount {
@@ -90,7 +93,7 @@ function socketIn(dataDirectory: string): string | null {
 /** Reads the account document, and returns the address in it. */
 function endpointAt(socketPath: string, agent: HttpAgent): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ socketPath, path: '/', agent }, (response) => {
+    const request = get({ socketPath, path: '/', agent, timeout: longestSilenceMs }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {
@@ -102,7 +105,17 @@ function endpointAt(socketPath: string, agent: HttpAgent): Promise<string> {
       })
       response.on('error', reject)
     })
+    endInSilence(request)
     request.on('error', reject)
+  })
+}
+
+/** Ends a request with an error if the other process hangs. The system accepts connections also for such a process. */
+function endInSilence(request: ClientRequest): void {
+  request.on('timeout', () => {
+    request.destroy(
+      new Error(`the process that has the store open has not answered for ${longestSilenceMs} ms`),
+    )
   })
 }
 
@@ -115,12 +128,15 @@ function dialed(
   return new Promise((resolve, reject) => {
     const path = `/?${new URLSearchParams(parameters).toString()}`
     const headers = { connection: 'Upgrade', upgrade: protocol }
-    const request = get({ socketPath, path, headers }, (response) => {
+    const request = get({ socketPath, path, headers, timeout: longestSilenceMs }, (response) => {
       response.resume()
       resolve(null)
     })
+    endInSilence(request)
     request.on('error', reject)
     request.on('upgrade', (_response, socket, head) => {
+      // From now on, the protocol watches the other process itself.
+      socket.setTimeout(0)
       if (head.length > 0) socket.unshift(head)
       resolve(socket)
     })

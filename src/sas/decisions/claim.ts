@@ -66,8 +66,15 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 }
 
 /**
+ * The number of stops in a row that may take an attempt from its step. After them, the attempt counts as failed if it
+ * has no outcome in time, because it may be the cause of the stops: an error that nothing handled, or too much memory.
+ */
+const mostReturns = 5
+
+/**
  * Takes an attempt without an outcome from the step, because the host of its agents stops. Counts no failure. Returns null if
- * the attempt is over, if another process has claimed it, or if the step already says that a process has left it.
+ * the attempt is over, if another process has claimed it, if stops have taken it too often, or if the step already says
+ * that a process has left it.
  *
  * - The step is offered again. The higher fence makes a late outcome of the attempt void (I3).
  * - If another process may be making the attempt, its outcome must count. So the step is offered again only if there is
@@ -76,20 +83,48 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 export function giveBack(
   step: StepDocument,
   { fence, token }: Claimant,
-  { now, wasCalled }: { readonly now: number; readonly wasCalled: boolean },
+  { now, wasCalled, isFirst }: GivingBack,
 ): StepDocument | null {
   if (step.fence !== fence || !isUnderWay(step)) return null
   if (isTaken(step) && step.claim?.token !== token) return null
-  if (step.joinedFence === fence)
-    return step.leftFence === fence ? null : copyWith(step, { leftFence: fence })
+  const returned = oneMoreReturn(step)
+  if (returned === null) return null
+  if (mayBeShared(step, isFirst))
+    return step.leftFence === fence ? null : copyWith(step, { leftFence: fence, returned })
   // A handler that ignores its signal may run until the deadline.
   const untilMs = Math.max(step.mayRunUntilMs ?? 0, step.completeByMs ?? 0)
   return withDerivedState<StepDocument>(step, {
     ...(wasCalled && { mayHaveActed: mayHaveActed(step), mayRunUntilMs: untilMs }),
+    returned,
     fence: fence + 1,
     lockedBy: null,
     ...deadline(now + step.completeWithinMs),
   })
+}
+
+/** How a process made the attempt that it gives back. */
+export interface GivingBack {
+  readonly now: number
+  /** Whether the process has called the handler. */
+  readonly wasCalled: boolean
+  /** False if another process may have begun the attempt before this one. */
+  readonly isFirst: boolean
+}
+
+/** Checks whether another process may be making the attempt, so that its outcome must count. */
+function mayBeShared(step: StepDocument, isFirst: boolean): boolean {
+  return step.joinedFence === step.fence || !(isFirst || step.isClaimRequired || isTaken(step))
+}
+
+/** Counts the stops that took this attempt from the step, with this one. Returns null if there were too many before. */
+function oneMoreReturn({
+  idempotencyKey: key,
+  attempt,
+  returned,
+}: StepDocument): StepDocument['returned'] | null {
+  const isSame = returned?.key === key && returned.attempt === attempt
+  const count = isSame ? returned.count : 0
+  return count < mostReturns ? { key, attempt, count: count + 1 } : null
 }
 
 /** Checks whether the current attempt is dispatched and has no outcome, even if its deadline has passed. */

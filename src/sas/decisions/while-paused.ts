@@ -99,7 +99,8 @@ function withoutDeadline(step: StepDocument, now: number): StepDocument {
  */
 function outside(step: StepDocument): StepDocument {
   const { place } = step
-  if (place === undefined) return step
+  // An undo comes to no gate. It may wait for the handler of the operation to end (F-K2).
+  if (place === undefined || step.direction === 'undo') return step
   const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null, reservedMs: null }
   // A step that waited only for its gates does not wait for a time.
   const notBeforeMs = place.since === null ? step.notBeforeMs : null

@@ -17,6 +17,7 @@ import {
   outcome,
   progress,
   repeat,
+  returned,
   round,
   undo,
 } from './step-parts.js'
@@ -199,6 +200,8 @@ export const stepSchema = z.object({
    * waits for it (F-K2). Missing if no attempt was given back after its handler was called.
    */
   mayRunUntilMs: z.number().optional(),
+  /** How often stops took an attempt from the step. Missing if none did. */
+  returned: returned.optional(),
   /** How far the present attempt is. Null or missing if its handler has not said so. */
   progress: progress.nullable().optional(),
   outcome: outcome.nullable(),

@@ -52,6 +52,14 @@ export const progress = z.object({
   at: z.string(),
 })
 
+/** The stops of hosts that took the same attempt from the step, one after the other. */
+export const returned = z.object({
+  /** The idempotency key and the number of the attempt. */
+  key: z.string(),
+  attempt: z.number().int(),
+  count: z.number().int(),
+})
+
 export const undo = z.object({
   actor: z.string(),
   action: z.string(),

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
@@ -59,6 +59,31 @@ it('a store closes although other processes connect at that moment and leave the
   expect(await isEnded(later)).toBe(true)
   expect(await attachAccount(dataDirectory)).toBeNull()
 })
+
+it('a process that hangs with the store open counts as lost after ten seconds (F-X28)', async () => {
+  const dataDirectory = scratchDirectory()
+  const cosmos = createInProcessCosmos({ dataDirectory })
+  await cosmos.client().databases.create({ id: 'shop' })
+  const account = await attachAccount(dataDirectory)
+  await cosmos.close()
+  // The system accepts connections for a process that hangs.
+  const accepted: Socket[] = []
+  const silent = createServer((socket) => void accepted.push(socket))
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy()
+    silent.close()
+  })
+  await new Promise<void>((resolve) => {
+    silent.listen(join(realpathSync(dataDirectory), 'in-use.sock'), resolve)
+  })
+  const asked = [account?.dial('stepward-door/0', {}), attachAccount(dataDirectory)]
+  const reasons = await Promise.allSettled(asked)
+  const silence = 'the process that has the store open has not answered for 10000 ms'
+  expect(reasons.map((each) => (each.status === 'rejected' ? String(each.reason) : each.status))).toEqual([
+    `Error: ${silence}`,
+    `Error: ${silence}`,
+  ])
+}, 30_000)
 
 function connected(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -77,18 +77,27 @@ export class AttemptWorker {
     const { jobId, workflow, stepId, attempt: number } = offered
     const about = { jobId, workflow, stepId, attempt: number }
     try {
-      const { own } = processes
-      const process = own === null ? {} : { process: own }
+      const process = processes.own === null ? {} : { process: processes.own }
       const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
       const deadProcess = deadTaker(offered, processes)
       const entering = { store, clock, random, signal: handlers.signal }
       const hasEntered = this.options.waiting.enters(leaseToken, agent.name, offered)
-      const step = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
+      const own = (step: Stored<StepDocument>) =>
+        new OwnAttempt({ store, clock, random, claimant, step, isFirst })
+      let step: Stored<StepDocument> | null
+      try {
+        step = await takeUp(entering, offered, { claimant, isFirst, deadProcess }).finally(hasEntered)
+      } catch (error) {
+        if (!handlers.signal.aborted) throw error
+        // This host stops before it could enter the attempt. No handler was called, so no try may be lost.
+        await this.leave(own(offered), life)
+        return nothingFollows
+      }
       if (step === null) return nothingFollows
       // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.options.begun.put(offered)
       telemetry.emit({ type: 'step.started', ...about })
-      const attempt = new OwnAttempt({ store, clock, random, claimant, step })
+      const attempt = own(step)
       const outcome = await this.attempt(attempt, agent, handlers.signal)
       this.review(attempt.step, offered, outcome, handlers.signal)
       if (outcome === null) await this.leave(attempt, life)

@@ -15,6 +15,8 @@ export interface OwnAttemptOptions {
   readonly random: Random
   readonly step: Stored<StepDocument>
   readonly claimant: Claimant
+  /** False if another process may have begun the attempt before this one. */
+  readonly isFirst: boolean
 }
 
 /** The pauses between the tries of a host that stops, which has little time. */
@@ -72,10 +74,10 @@ export class OwnAttempt {
    * before `signal` aborted.
    */
   async giveBack(signal: AbortSignal): Promise<'offered' | 'left' | null> {
-    const { store, clock, random, claimant } = this.options
+    const { store, clock, random, claimant, isFirst } = this.options
     const { wasCalled } = this
     const decide = (current: StepDocument) => {
-      const write = giveBack(current, claimant, { now: clock.now(), wasCalled })
+      const write = giveBack(current, claimant, { now: clock.now(), wasCalled, isFirst })
       return { write, result: howGiven(write ?? current, claimant) }
     }
     const writing = retry(() => updateDocument(store, this.from, decide), {

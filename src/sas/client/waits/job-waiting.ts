@@ -119,7 +119,8 @@ export class JobWaiting {
 
   /**
    * Waits until `poll` resolves or the job ends in this process, whichever comes first, and returns that
-   * result. The signal of `poll` aborts with the caller's signal, or when `poll` is no longer needed.
+   * result. Throws the reason of the caller's signal if that aborts first. The signal of `poll` aborts then, or when
+   * `poll` is no longer needed.
    */
   private async orEndedHere<T>(
     job: JobAddress,
@@ -127,7 +128,14 @@ export class JobWaiting {
     signal: AbortSignal | undefined,
   ): Promise<T | EndedJob> {
     const over = new AbortController()
-    const stop = (): void => over.abort(signal?.reason)
+    let stop = (): void => undefined
+    // A read that gets no answer must not hold the caller.
+    const stopped = new Promise<never>((_resolve, reject) => {
+      stop = () => {
+        over.abort(signal?.reason)
+        reject(signal?.reason as Error)
+      }
+    })
     if (isAborted(signal)) stop()
     signal?.addEventListener('abort', stop, { once: true })
     let unsubscribe: (() => void) | undefined
@@ -135,7 +143,7 @@ export class JobWaiting {
       unsubscribe = this.parts.wakeUps?.subscribe(job, resolve)
     })
     try {
-      return await Promise.race([endedHere, poll(over.signal)])
+      return await Promise.race([endedHere, poll(over.signal), stopped])
     } finally {
       over.abort(notNeeded)
       unsubscribe?.()

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/index.js'
+import { unlessAborted } from '../../../platform/internal.js'
 import { StoreUnavailable } from '../../model/errors.js'
 
 /** A wait survives an outage of the store for this time. Meanwhile, it reads with pauses of these lengths. */
@@ -27,7 +28,10 @@ export class Outage {
   }
 }
 
-/** Reads. If the store is away, tries again for a minute, and then throws `StoreUnavailable`. */
+/**
+ * Reads. If the store is away, tries again for a minute, and then throws `StoreUnavailable`. Throws the signal's reason
+ * if the signal aborts first, even if the store does not answer.
+ */
 export async function despiteOutage<T>(
   read: () => Promise<T>,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
@@ -35,8 +39,11 @@ export async function despiteOutage<T>(
   const outage = new Outage(clock)
   for (;;) {
     try {
-      return await read()
+      const found = signal === undefined ? await read() : await unlessAborted(read(), signal)
+      signal?.throwIfAborted()
+      return found as T
     } catch (error) {
+      signal?.throwIfAborted()
       await clock.sleep(outage.pauseAfter(error), signal)
       signal?.throwIfAborted()
     }

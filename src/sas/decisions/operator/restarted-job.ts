@@ -186,6 +186,7 @@ function freshStep(step: StepDocument, as: string): StepDocument {
     joinedFence: _joined,
     leftFence: _left,
     mayRunUntilMs: _until,
+    returned: _returned,
     ...kept
   } = rest
   const { undo, undoTemplate, inputTemplate, initialState, dispatch, collect } = step

@@ -99,6 +99,7 @@ function hasOptional(step: Fields): boolean {
     (step.round === undefined || part.round(step.round)) &&
     (step.asked === undefined || part.asked(step.asked)) &&
     (step.jobGoesOn === undefined || part.jobGoesOn(step.jobGoesOn)) &&
+    (step.returned === undefined || part.returned(step.returned)) &&
     (step.progress === undefined || part.progress(step.progress)) &&
     (step.held === undefined || part.held(step.held)) &&
     (step.secrets === undefined || part.secrets(step.secrets)) &&

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
+import { giveBack } from '../../../../src/sas/decisions/claim.js'
 import { recoverStep } from '../../../../src/sas/decisions/recover-step.js'
 import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
@@ -664,5 +665,55 @@ describe('a step that was given back', () => {
     await world.clock.advance(5_000)
     await stopped
     expect(world.telemetry.of('step.returned')).toHaveLength(990)
+  })
+})
+
+/** Delivers the step to agents, and stops them. Then the scheduler offers the step again, if it may. */
+async function stoppedOnce(isFirst: boolean): Promise<void> {
+  const agents = world.agents({ agents: [shopThat((_input, { signal }) => untilAborted(signal))] })
+  const signals = { ...going, wasHeldAt: () => isFirst }
+  await agents.onChanges([{ ...(await world.step()), _lsn: 1 }], signals)
+  await world.clock.advance(1)
+  const stopped = agents.stop(0)
+  await world.clock.advance(2_000)
+  await stopped
+  await world.scheduler().onChanges(await world.changes())
+}
+
+describe('an attempt that stops take again and again (I8)', () => {
+  it('counts as failed after five stops, because it may be their cause', async () => {
+    await openSteps({ pay: [] }, { retry: { tries: 2 } })
+    for (let stops = 0; stops < 5; stops += 1) await stoppedOnce(true)
+    expect(world.telemetry.of('step.returned')).toHaveLength(5)
+    expect(await world.step()).toMatchObject({ processState: 'Processing', failureCount: 0 })
+    await stoppedOnce(true)
+    expect(world.telemetry.of('step.returned')).toHaveLength(5)
+    const left = await world.step()
+    expect(left).toMatchObject({ processState: 'Processing', returned: { attempt: 1, count: 5 } })
+    const now = (left.completeByMs ?? 0) + 60_000
+    expect(recoverStep(left, { now, graceMs: 0, supervisor: 's' })).toMatchObject({
+      kind: 'retry',
+      step: { failureCount: 1 },
+    })
+  })
+
+  it('is counted for each attempt alone', async () => {
+    await openSteps({ pay: [] }, { retry: { tries: 2 } })
+    for (let stops = 0; stops < 5; stops += 1) await stoppedOnce(true)
+    const step = await world.step()
+    const next = { ...step, attempt: 2, failureCount: 1 }
+    const claimant = { fence: step.fence, by: 'agents-1', token: 't' }
+    const at = { now: world.clock.now(), wasCalled: true, isFirst: true }
+    expect(giveBack(step, claimant, at)).toBeNull()
+    expect(giveBack(next, claimant, at)).toMatchObject({ returned: { attempt: 2, count: 1 } })
+  })
+
+  it('is counted too if another process may be making it', async () => {
+    await openSteps()
+    const step = await world.step()
+    const returned = { key: step.idempotencyKey, attempt: 1, count: 5 }
+    const joined = { ...step, joinedFence: step.fence, returned }
+    const claimant = { fence: step.fence, by: 'agents-1', token: 't' }
+    expect(giveBack(joined, claimant, { now: 0, wasCalled: true, isFirst: false })).toBeNull()
   })
 })

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { handlersBudgetMs } from '../../../../src/cli/running/run-host.js'
+
+it.each([
+  ['five seconds, with the margin of the process', 4_500, 1_300],
+  ['half a minute', 30_000, 18_000],
+  ['a second', 1_000, 200],
+])(
+  'of %s, handlers get the time that giving attempts back does not need',
+  (_name, stopWithinMs, budgetMs) => {
+    expect(handlersBudgetMs(stopWithinMs)).toBe(budgetMs)
+  },
+)
