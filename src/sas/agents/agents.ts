@@ -9,10 +9,12 @@ import { circuitsOf, type Circuit } from './circuit.js'
 import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
 import type { StepDocument } from '../model/documents.js'
+import { itemsOperation } from '../plan/item-jobs.js'
 import { decodeDelivered } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { limitsOf, Slots } from './slots.js'
 import { asStored, type Stored } from '../store/state-store.js'
+import { bytesOf } from '../store/transaction.js'
 import { workOf } from '../model/work.js'
 import { deadTaker } from './attempts/enter-attempt.js'
 import { AttemptWorker, newLife, type Life, type Source } from './attempts/attempt-worker.js'
@@ -35,6 +37,8 @@ export class Agents {
   private readonly worker: AttemptWorker
   private readonly processes: Processes
   private present: Life = newLife()
+  /** The size of the steps that wait in memory for a slot. */
+  private inMemoryBytes = 0
   /** Identifies these agents until their process ends. */
   readonly token: string
 
@@ -45,7 +49,7 @@ export class Agents {
     this.circuits = circuitsOf(this.definitions.values(), options.clock)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
-    this.slots = new Slots(options.slots, limitsOf(this.definitions.values()))
+    this.slots = new Slots(options.slots, limitsOf(this.definitions.values()), apart)
     this.waiting = new WaitingSteps(options.clock)
     const { processes, circuits, begun, waiting, health } = this
     this.worker = new AttemptWorker({ ...options, processes, circuits, begun, waiting, health })
@@ -135,6 +139,7 @@ export class Agents {
       return
     }
     const { name } = agent
+    if (apart.has(name) && this.startWhenFree(step, agent, context)) return
     const isFree = this.slots.takeFree(name)
     const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
     if (!isFree && !(await this.slots.take(context.signal, { agent: name, priority: step.priority }))) {
@@ -145,6 +150,44 @@ export class Agents {
     if (this.isKnown(step)) this.slots.release(name)
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
     endWait?.()
+  }
+
+  /**
+   * Starts a step of an agent with slots apart now, or when a slot is free. Until then the step waits in memory and does
+   * not hold up the feed, because an attempt that has a slot may wait for steps that follow in the feed. Returns false if too many
+   * steps wait already.
+   */
+  private startWhenFree(
+    step: Stored<StepDocument>,
+    agent: AgentDefinition,
+    context: DelegateContext,
+  ): boolean {
+    const { leaseToken = null, signal } = context
+    const source = { leaseToken, isFirst: this.isFirst(step, context) }
+    if (this.slots.takeFree(agent.name)) {
+      this.start(step, agent, source)
+      return true
+    }
+    const bytes = bytesOf(step)
+    if (this.inMemoryBytes + bytes > mostInMemoryBytes) return false
+    this.inMemoryBytes += bytes
+    const life = this.present
+    const key = attemptKeyOf(step)
+    const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
+    const wait = this.slots.take(life.handlers.signal, { agent: agent.name, priority: step.priority })
+    const work = wait.then(async (hasSlot) => {
+      this.inMemoryBytes -= bytes
+      // The next owner of the range may have begun the attempt.
+      const offer = { step, agent, leaseToken, isFirst: source.isFirst && !signal.aborted }
+      const working = hasSlot ? this.worker.work(offer, life) : this.worker.returnUnbegun(offer, life)
+      hasBegun()
+      const followUp = await working
+      if (hasSlot) this.slots.release(agent.name)
+      this.running.delete(key)
+      followUp()
+    })
+    this.running.set(key, work)
+    return true
   }
 
   /**
@@ -178,6 +221,12 @@ export class Agents {
     this.running.set(key, work)
   }
 }
+
+/** The agent of large lists, whose rounds mostly wait for items. The steps of the items need the slots of the process. */
+const apart: ReadonlySet<string> = new Set([itemsOperation.actor])
+
+/** The size of the steps that may wait in memory for a slot. Each of them may contain a list of up to 2 MB. */
+const mostInMemoryBytes = 32 * 2 ** 20
 
 /** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000

@@ -38,10 +38,14 @@ export class Slots {
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
 
-  /** @param limits the number of slots for each agent that may not use all slots */
+  /**
+   * @param limits the number of slots for each agent that may not use all slots
+   * @param apart the agents among them whose slots do not count towards the total
+   */
   constructor(
     private readonly count: number,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
+    private readonly apart: ReadonlySet<string> = new Set(),
   ) {}
 
   /** Returns how many slots are taken, in total and by each agent that may not use all slots. */
@@ -77,14 +81,14 @@ export class Slots {
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false
-    this.taken += 1
+    if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
     return true
   }
 
   /** Frees a slot of this agent, and gives the slot to the first waiting work that may use it. */
   release(agent: string): void {
-    this.taken -= 1
+    if (!this.apart.has(agent)) this.taken -= 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)
     const next = this.next()
     if (next === undefined || !this.takeFree(next.agent)) return
@@ -93,7 +97,8 @@ export class Slots {
   }
 
   private hasRoomFor(agent: string): boolean {
-    return this.taken < this.count && (this.takenBy.get(agent) ?? 0) < (this.limits.get(agent) ?? this.count)
+    const hasOwnRoom = (this.takenBy.get(agent) ?? 0) < (this.limits.get(agent) ?? this.count)
+    return hasOwnRoom && (this.apart.has(agent) || this.taken < this.count)
   }
 
   private next(): Waiting | undefined {

@@ -48,12 +48,12 @@ export interface ItemsAgentOptions extends ItemEndings {
   readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
-/** The number of rounds that run in one process, so that slots are left for the items themselves. */
-const roundsAtOnce = 4
+/** The number of rounds that run in one process. They mostly wait, so they do not count towards the slots of the process. */
+const roundsAtOnce = 32
 /** The number of requests to the store at the same time. */
 const requestsAtOnce = 16
-/** The longest time of a round, whose state is recorded at its end. */
-const roundMs = 20_000
+/** The longest time of a round, whose state is recorded at its end. While other lists may wait for a round, it is shorter. */
+const [roundMs, shortRoundMs] = [20_000, 5_000]
 /** The longest value of a tag. A parent with a longer id is no tag of its items. */
 const maxTagLength = 100
 
@@ -64,8 +64,16 @@ const maxTagLength = 100
  */
 export function itemsAgent(options: ItemsAgentOptions): Agent {
   const withPace = { ...options, pace: new ItemPace() }
-  const each = (input: ItemsInput, context: AgentContext): Promise<ItemsState> =>
-    new Round(withPace, input, context).run()
+  let running = 0
+  const othersMayWait = (): boolean => running >= roundsAtOnce
+  const each = async (input: ItemsInput, context: AgentContext): Promise<ItemsState> => {
+    running += 1
+    try {
+      return await new Round({ ...withPace, othersMayWait }, input, context).run()
+    } finally {
+      running -= 1
+    }
+  }
   return defineAgent(itemsOperation.actor, { [itemsOperation.action]: each }, { slots: roundsAtOnce })
 }
 
@@ -81,6 +89,12 @@ export function withItems(agents: readonly Agent[], options: ItemsAgentOptions):
   return [...agents, itemsAgent(options)]
 }
 
+interface RoundOptions extends ItemsAgentOptions {
+  readonly pace: ItemPace
+  /** Whether all rounds of the process are taken, so that other lists may wait for one. */
+  readonly othersMayWait: () => boolean
+}
+
 /** One round: it is running, and over when `run` resolves. */
 class Round {
   private state: ItemsState
@@ -88,7 +102,7 @@ class Round {
   private readonly watch: ItemWatch
 
   constructor(
-    private readonly options: ItemsAgentOptions & { readonly pace: ItemPace },
+    private readonly options: RoundOptions,
     private readonly input: ItemsInput,
     private readonly context: AgentContext,
   ) {
@@ -104,18 +118,24 @@ class Round {
   }
 
   async run(): Promise<ItemsState> {
-    const { clock } = this.options
+    const { clock, othersMayWait } = this.options
     const { signal, deadline } = this.context
-    const endsAtMs = clock.now() + Math.min(roundMs, (deadline.getTime() - clock.now()) / 2)
+    const beganAtMs = clock.now()
+    const endsAtMs = beganAtMs + Math.min(roundMs, (deadline.getTime() - beganAtMs) / 2)
+    const isOver = (): boolean => {
+      const shortMs = othersMayWait() ? shortRoundMs : roundMs
+      return clock.now() >= Math.min(endsAtMs, beganAtMs + shortMs)
+    }
     try {
       for (;;) {
         await this.submitMore()
         await this.look()
-        if (this.state.isOver || clock.now() >= endsAtMs) return this.state
+        if (this.state.isOver || isOver()) return this.state
         const { done, failed, of } = this.state
         await this.context.progress({ done: done + failed, of, note: `${failed} failed` })
         // A place that is free already is filled first.
-        if (itemsToSubmit(this.state, this.input.atOnce).length === 0) await this.watch.rest(endsAtMs, signal)
+        if (itemsToSubmit(this.state, this.input.atOnce).length === 0)
+          await this.watch.rest(Math.min(endsAtMs, clock.now() + shortRoundMs), signal)
         signal.throwIfAborted()
       }
     } catch (error) {

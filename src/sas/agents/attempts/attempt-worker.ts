@@ -110,6 +110,14 @@ export class AttemptWorker {
     return nothingFollows
   }
 
+  /** Gives an attempt back that waited for a slot until this host stopped. */
+  async returnUnbegun({ step, isFirst }: Offer, life: Life): Promise<() => void> {
+    const { store, clock, random, instanceName } = this.options
+    const claimant = { fence: step.fence, by: instanceName, token: random.id() }
+    await this.leave(new OwnAttempt({ store, clock, random, claimant, step, isFirst }), life)
+    return nothingFollows
+  }
+
   private attempt(
     own: OwnAttempt,
     { name, handlers, retry }: AgentDefinition,

@@ -204,3 +204,58 @@ describe('a list whose items are jobs', () => {
     )
   })
 })
+
+describe('more lists than rounds at once', () => {
+  const lists = 40
+
+  /** Submits lists of two items each, and delivers the changes until all steps of the lists are dispatched. */
+  async function manyLists() {
+    for (let index = 0; index < lists; index += 1)
+      await client.submit(nightly, { items: named('a', 'b') }, { jobId: `night-${index}` })
+    const { store, clock, telemetry } = world
+    const scheduler = world.scheduler('scheduler-1')
+    await scheduler.onChanges(await world.changes())
+    const items = itemsAgent({ store, clock, telemetry, payloads: noPayloads })
+    const agents = world.agents({ agents: [clerk, items], slots: 1 })
+    return { scheduler, agents, page: await world.changes() }
+  }
+
+  it('do not hold up the feed, which brings the steps of the items', async () => {
+    const { scheduler, agents, page } = await manyLists()
+    const { clock } = world
+    // Until now, the delivery ended only when each of the lists had a slot.
+    await agents.onChanges(page, context)
+    for (let second = 0; second < 30; second += 1) {
+      const changes = await world.changes()
+      await scheduler.onChanges(changes)
+      const delivered = agents.onChanges(changes, context)
+      await clock.advance(1_000)
+      await delivered
+      await clock.advance(1)
+    }
+    const jobs = await client.list({ workflow: 'nightly', limit: 100 })
+    expect(jobs.map(({ state }) => state)).toEqual(Array.from({ length: lists }, () => 'Processed'))
+    const stopped = agents.stop(0)
+    await clock.advance(1)
+    await stopped
+  })
+
+  it('are given back at a stop, without a failure', async () => {
+    const { agents, page } = await manyLists()
+    await agents.onChanges(page, context)
+    const stopped = agents.stop(0)
+    await world.clock.advance(5_000)
+    await stopped
+    const steps = await Promise.all(
+      Array.from({ length: lists }, (_, index) => world.step('each', `night-${index}`)),
+    )
+    const states = steps.map(({ lockedBy, failureCount, mayRunUntilMs }) => ({
+      isOffered: lockedBy === null,
+      failureCount,
+      wasCalled: mayRunUntilMs !== undefined,
+    }))
+    expect(states.filter(({ isOffered }) => isOffered)).toHaveLength(lists)
+    expect(states.filter(({ wasCalled }) => !wasCalled)).toHaveLength(lists - 32)
+    expect(states.every(({ failureCount }) => failureCount === 0)).toBe(true)
+  })
+})

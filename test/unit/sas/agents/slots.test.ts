@@ -127,4 +127,18 @@ describe('slots', () => {
     await second
     expect(order.at(-1)).toBe('bank 2')
   })
+
+  it('of an agent apart do not count towards the total, and have a limit of their own', () => {
+    const slots = new Slots(1, new Map([['lists', 2]]), new Set(['lists']))
+    expect([slots.takeFree('lists'), slots.takeFree('lists'), slots.takeFree('lists')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(slots.usage().busy).toBe(0)
+    expect([slots.takeFree('shop'), slots.takeFree('shop')]).toEqual([true, false])
+    slots.release('lists')
+    expect(slots.usage().busy).toBe(1)
+    expect([slots.takeFree('lists'), slots.takeFree('lists')]).toEqual([true, false])
+  })
 })
