@@ -45,7 +45,7 @@ export async function connect(
   const { problems } = readOptions(connectShape, options)
   if (problems.length > 0) throw new ConfigurationInvalid(problems)
   const { client, close } = await connectWithPorts(options)
-  return Object.assign(client, { close })
+  return Object.assign(client, { close: () => void close().catch(() => undefined) })
 }
 
 /** The kinds of the options of {@link connect}. */
@@ -64,7 +64,8 @@ export interface ConnectedPorts {
   readonly lacks: (job: JobView) => Promise<string | null>
   /** The clock that follows the store's time. */
   readonly clock: Clock
-  readonly close: () => void
+  /** Closes the connection when the last hints to other processes have been sent. */
+  readonly close: () => Promise<void>
 }
 
 /** Returns what {@link connect} returns, with the ports through which the client uses the store. */
@@ -102,8 +103,8 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
         onBegun: ({ job, steps }) => emitDispatches({ job, changed: steps }, telemetry),
       }),
     })
-    const close = (): void => {
-      link?.close().catch(() => undefined)
+    const close = async (): Promise<void> => {
+      await link?.close()
       ports.close()
       connection.close()
     }

@@ -75,7 +75,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   try {
     await server.listen(port)
   } catch (error) {
-    close()
+    await close()
     throw error
   }
   return {
@@ -84,7 +84,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     },
     close: async () => {
       await server.close()
-      close()
+      await close()
     },
   }
 }
@@ -129,7 +129,7 @@ async function hostedPage(options: StoreOfPage, door: Door, address: string): Pr
     answer: (request, response) => answers.answer(request, response),
     close: async () => {
       await viewers.close()
-      close()
+      await close()
     },
   }
 }

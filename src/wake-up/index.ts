@@ -26,7 +26,7 @@
  */
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
-import { errorMessage, machineProcesses, systemRandom } from '../platform/internal.js'
+import { errorMessage, machineProcesses, systemRandom, withinLimit } from '../platform/internal.js'
 import type { EndHints, WakeUps } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { AwaitedEnds } from './awaited-ends.js'
@@ -66,8 +66,12 @@ export interface WakeUpLink {
    * said in the last 5 s that they take work. Otherwise null.
    */
   readonly takingScheduler: () => string | null
+  /** Closes the link when the last hints have been sent, after at most half a second. */
   close(): Promise<void>
 }
+
+/** The time within which the last hints must be sent. A later hint would only keep a process that ends. */
+const lastHintsMs = 500
 
 /**
  * Links this process to the others: sends its hints to them, and takes theirs. If the port of an origin is
@@ -102,6 +106,7 @@ export async function openWakeUpLink(options: WakeUpLinkOptions): Promise<WakeUp
     endHints: others,
     takingScheduler: () => others.takingScheduler(),
     close: async () => {
+      await withinLimit(clock, lastHintsMs, others.told(), () => undefined)
       others.close()
       ends?.close()
       await door?.close()

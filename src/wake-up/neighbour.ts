@@ -67,6 +67,8 @@ export class Neighbour {
   /** The waits for whose ends this process asks. */
   readonly waits = new Set<Wait>()
   private isBusy = false
+  /** Resolves when the message under way, and the rest after it, are over. */
+  private cycle: Promise<void> = Promise.resolve()
   /** Whether this process has answered at all. */
   hasAnswered = false
   private isAsking = false
@@ -112,10 +114,15 @@ export class Neighbour {
     this.ask()
   }
 
+  /** Resolves when all hints so far were sent, or could not be sent. */
+  async told(): Promise<void> {
+    while (this.isBusy) await this.cycle
+  }
+
   private send(): void {
     if (this.isBusy || this.closing.aborted) return
     this.isBusy = true
-    this.sending()
+    this.cycle = this.sending()
       .catch((error: unknown) => this.failed(error))
       .finally(() => {
         this.isBusy = false

@@ -37,6 +37,8 @@ export class WakeUpsOfOthers implements EndHints {
   private readonly waits: WaitsElsewhere
   private readonly closing = new AbortController()
   private readonly unsubscribe: readonly (() => void)[]
+  /** The searches for the processes that get a hint. */
+  private readonly searches = new Set<Promise<void>>()
   private own: string | null = null
   private isReceiving = false
 
@@ -101,6 +103,12 @@ export class WakeUpsOfOthers implements EndHints {
     return names.includes(null) ? null : (names[0] ?? null)
   }
 
+  /** Resolves when the hints of this process have been sent, or could not be sent. */
+  async told(): Promise<void> {
+    await Promise.all(this.searches)
+    await Promise.all([...this.neighbours.values()].map((neighbour) => neighbour.told()))
+  }
+
   close(): void {
     this.closing.abort()
     for (const end of this.unsubscribe) end()
@@ -134,7 +142,10 @@ export class WakeUpsOfOthers implements EndHints {
       forEach(known)
       return
     }
-    this.directory.addressesOf(role, rangeId).then(forEach, () => undefined)
+    const search = this.directory.addressesOf(role, rangeId).then(forEach, () => undefined)
+    this.searches.add(search)
+    const end = (): void => void this.searches.delete(search)
+    search.then(end, end)
   }
 
   /** Returns the process at an address, or null if it is this process or did not answer lately. */

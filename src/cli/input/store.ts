@@ -277,6 +277,6 @@ export async function withClient<T>(
   try {
     return await use(client)
   } finally {
-    close()
+    await close()
   }
 }

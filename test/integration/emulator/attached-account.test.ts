@@ -76,7 +76,8 @@ it('a process that hangs with the store open counts as lost after ten seconds (F
   await new Promise<void>((resolve) => {
     silent.listen(join(realpathSync(dataDirectory), 'in-use.sock'), resolve)
   })
-  const asked = [account?.dial('stepward-door/0', {}), attachAccount(dataDirectory)]
+  if (account === null) throw new Error('no process has the directory open')
+  const asked = [account.dial('stepward-door/0', {}), attachAccount(dataDirectory)]
   const reasons = await Promise.allSettled(asked)
   const silence = 'the process that has the store open has not answered for 10000 ms'
   expect(reasons.map((each) => (each.status === 'rejected' ? String(each.reason) : each.status))).toEqual([

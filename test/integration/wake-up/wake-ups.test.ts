@@ -43,6 +43,19 @@ it('scheduler, agents and client in three places learn of each other’s writes 
   }
 })
 
+it('a client that closes right after its submission has woken the roles', async () => {
+  const account = await anAccount()
+  await aHost({ ...account, roles: ['scheduler'] })
+  await aHost({ ...account, roles: ['agents'] })
+  const client = await connect(account)
+  await client.submit(greeting, { name: 'a' }, { jobId: 'a' })
+  client.close()
+  const reader = await connect(account)
+  onTestFinished(() => reader.close())
+  const job = await reader.get('a')
+  expect(await job?.result()).toMatchObject({ second: 'hello hello a' })
+})
+
 it('a submission begins its job once schedulers and agents elsewhere say that they take work', async () => {
   const account = await anAccount()
   await aHost({ ...account, roles: ['scheduler'], instanceName: 'the-scheduler' })

@@ -59,7 +59,7 @@ export async function recordedDecision(
       try {
         await recordFleetDecision({ store: ports.state, clock }, terms)
       } finally {
-        close()
+        await close()
       }
     })
   })

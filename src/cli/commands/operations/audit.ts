@@ -22,7 +22,7 @@ export async function audit(options: AuditOptions, terminal: Terminal): Promise<
     try {
       return await readAudit(ports.queries, { beforeMs, limit })
     } finally {
-      close()
+      await close()
     }
   })
   if (options.json === true) terminal.print(JSON.stringify(rows))

@@ -36,7 +36,7 @@ export async function usage(options: UsageOptions, terminal: Terminal): Promise<
       const question = { hours, provisioned, documentKilobytes: usualDocumentKilobytes, nowMs: clock.now() }
       return { ...(await readUsage({ client, state: ports.state }, settings, question)), measured }
     } finally {
-      close()
+      await close()
     }
   })
   terminal.print(options.json === true ? JSON.stringify(report) : described(report))

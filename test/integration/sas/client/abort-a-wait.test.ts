@@ -20,7 +20,7 @@ async function howItEnds(work: Promise<unknown>, world: StateWorld): Promise<str
   let how = 'still waits'
   work.then(
     () => (how = 'resolved'),
-    (error: unknown) => (how = String((error as Error).message)),
+    (error: unknown) => (how = (error as Error).message),
   )
   await world.clock.advance(600_000)
   return how
