@@ -202,7 +202,7 @@ export function connectionProblems(connection: Connection): readonly string[] {
     )
   }
   if (values.endpoint !== undefined && protocolOf(values.endpoint) === 'http:' && given.key === undefined) {
-    rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass key`)
+    rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass key, or set COSMOS_KEY`)
   }
   if (values.container === values.leaseContainer) {
     const rule = 'the state container and the lease container must be different containers'

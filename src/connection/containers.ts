@@ -9,6 +9,7 @@ import {
   type ContainerFinding,
   type ContainerRole,
 } from '../../lease-store/internal.js'
+import { errorMessage } from '../platform/internal.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
 import { stateContainerRole } from './state-container.js'
 import type { OpenConnection } from './connection.js'
@@ -121,6 +122,9 @@ export function explained({ endpoint, database, embedded }: OpenConnection, erro
     )
   }
   if (isTransient(kind)) {
+    // A store that answers has said itself what is wrong, for example that its disk is full.
+    if (typeof Reflect.get(Object(error), 'code') === 'number')
+      return new StoreUnavailable(`${endpoint} cannot serve requests: ${errorMessage(error)}`, cause)
     const advice =
       embedded === undefined
         ? 'check the address, or start an embedded store with "stepward emulator"'

@@ -101,7 +101,7 @@ it('a line without an id is refused, and the error says where an id comes from',
   const { code, error } = await submittingBaskets(['n2:a', ':b'])
   expect(code).toBe(2)
   expect(error).toMatch(
-    /line 2: .* the jobId function of workflow selling returned an empty text; give the line/,
+    /line 2: .* the function "jobId" of workflow selling returned an empty text; give the line/,
   )
 })
 
@@ -256,4 +256,19 @@ it('`--job-id` names the only job of a workflow without ids, and nothing else', 
   await expect(refused).rejects.toThrow('order-fulfilment defines the ids of its jobs: leave out --job-id')
   await expect(submitting(JSON.stringify(order), { jobId: '' })).rejects.toThrow('leave out --job-id')
   expect(await shopping('{"a":1}', '')).toContain('the job has no id')
+})
+
+it('with --json, a lost store still leaves the numbers of what was done, and the error', async () => {
+  const store = await startEmulator({ port: 0 })
+  const account = { endpoint: store.endpoint, key: store.key }
+  await submittingBaskets(['lost-0:a'], account)
+  forget()
+  store.faults.add({ match: { operation: 'batch' }, status: 503 })
+  const baskets = ['lost-1:a', 'lost-2:a', 'lost-3:a']
+  const { code } = await submittingBaskets(baskets, { ...account, json: true })
+  expect(code).toBe(5)
+  const told = JSON.parse(said()) as { readonly submitted: number; readonly error: string }
+  expect(told).toMatchObject({ workflow: 'selling', submitted: 0, new: 0, conflicts: [], invalid: [] })
+  expect(told.error).toMatch(/0 of 3 submitted; run the same command again to continue/)
+  await store.close()
 })

@@ -7,7 +7,7 @@ import {
   type ContainerSettings,
 } from '../../../lease-store/internal.js'
 import { openConnection, type Connection } from '../../../src/connection/connection.js'
-import { containerRoles, openContainers } from '../../../src/connection/containers.js'
+import { containerRoles, explained, openContainers } from '../../../src/connection/containers.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 
 const onWithoutDefault = 'set its default time to live to "on (no default)", which is -1'
@@ -121,5 +121,19 @@ describe('a container that is opened', () => {
       expect.stringContaining('state container "state" has time to live turned off'),
       expect.stringContaining('lease container "leases" has time to live turned off'),
     ])
+  })
+})
+
+describe('a store that answers, but cannot serve requests', () => {
+  it('is reported with what it says, because its address is right', async () => {
+    const message =
+      'The data directory could not be written: no space is left. Free disk space, and start again.'
+    const refused = Object.assign(new Error(message), { code: 503 })
+    const silent = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    const connection = await openConnection({ client: createInProcessCosmos().client() })
+    expect(explained(connection, refused).message).toBe(`the given client cannot serve requests: ${message}`)
+    expect(explained(connection, silent).message).toMatch(
+      /^no answer from the given client: check the address/,
+    )
   })
 })

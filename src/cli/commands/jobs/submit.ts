@@ -11,14 +11,15 @@ import {
 } from '../../../sas/index.js'
 import { isReplyTo, replyToRule } from '../../../sas/internal.js'
 import type { Telemetry } from '../../../telemetry/index.js'
-import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
 import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
+import { inParallel } from '../../output/in-parallel.js'
 import { firstProblems } from '../../output/problems.js'
 import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
 import { holdsStore, withClient, withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { keptTerms, termsOf, type SubmissionTerms } from '../../input/submission-terms.js'
-import { bar, type Terminal } from '../../output/terminal.js'
+import type { Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
 
 export interface SubmitOptions extends StoreOptions {
@@ -41,8 +42,6 @@ interface Submission {
   readonly input: unknown
   readonly jobId: string
 }
-
-const atOnce = 16
 
 /**
  * Submits one job for every line of a JSON Lines file, after checking the whole file. A job that already
@@ -145,7 +144,7 @@ function checked(
 function noId({ name }: Workflow<unknown>, id: unknown): string {
   const made = typeof id === 'string' ? 'an empty text' : 'no text'
   return (
-    `the job has no id: the jobId function of workflow ${name} returned ${made}; ` +
+    `the job has no id: the function "jobId" of workflow ${name} returned ${made}; ` +
     'give the line the field that this function reads, or correct the function'
   )
 }
@@ -175,30 +174,49 @@ interface Summary {
 }
 
 async function submitAll(work: Work): Promise<number> {
-  const { workflow, options, terminal, newIds } = work
-  const { jobs, conflicts, invalid } = await accepted(work)
-  const { length: submitted } = jobs
+  const { workflow, options, terminal, newIds, submissions } = work
+  const done = {
+    jobs: [] as Job[],
+    conflicts: [] as string[],
+    invalid: [] as string[],
+    failures: [] as string[],
+  }
   const isText = options.json !== true
-  if (isText) terminal.print(acceptedText(workflow.name, submitted, newIds.size))
-  const kept = keptTerms(options, submitted - newIds.size)
-  if (kept !== null) terminal.note(`stepward: ${kept}`)
-  const failures = options.wait === true ? await failuresOf(jobs, work) : []
-  const summary = { workflow: workflow.name, submitted, new: newIds.size, conflicts, invalid, failures }
-  if (!isText) terminal.print(JSON.stringify(summary))
-  else if (options.wait === true) printEnded(summary, terminal)
-  refuse(summary, work.submissions.length)
-  return failures.length > 0 ? exitCodes.failed : exitCodes.ok
+  const summary = (): Summary => {
+    const { jobs, ...found } = done
+    return { workflow: workflow.name, submitted: jobs.length, new: newIds.size, ...found }
+  }
+  try {
+    await submitLines(work, done)
+    const { length: submitted } = done.jobs
+    if (isText) terminal.print(acceptedText(workflow.name, submitted, newIds.size))
+    const kept = keptTerms(options, submitted - newIds.size)
+    if (kept !== null) terminal.note(`stepward: ${kept}`)
+    if (options.wait === true) await awaitEnds(work, done)
+  } catch (error) {
+    // A script must learn what was done before the store was lost.
+    if (!isText) terminal.print(JSON.stringify({ ...summary(), error: errorMessage(error) }))
+    throw error
+  }
+  if (!isText) terminal.print(JSON.stringify(summary()))
+  else if (options.wait === true) printEnded(summary(), terminal)
+  refuse(summary(), submissions.length)
+  return done.failures.length > 0 ? exitCodes.failed : exitCodes.ok
 }
 
-interface Accepted {
-  readonly jobs: readonly Job[]
-  readonly conflicts: readonly string[]
-  readonly invalid: readonly string[]
+/** What the command has done so far. */
+interface Done {
+  readonly jobs: Job[]
+  readonly conflicts: string[]
+  readonly invalid: string[]
+  readonly failures: string[]
 }
 
 /** Submits every line, even if other lines are refused. */
-async function accepted({ client, workflow, submissions, terms, terminal }: Work): Promise<Accepted> {
-  const [jobs, conflicts, invalid]: [Job[], string[], string[]] = [[], [], []]
+async function submitLines(
+  { client, workflow, submissions, terms, terminal }: Work,
+  { jobs, conflicts, invalid }: Done,
+): Promise<void> {
   const progress = { word: 'submitted', reached: () => jobs.length, terminal }
   await inParallel(submissions, progress, async ({ input, jobId, line }) => {
     try {
@@ -209,12 +227,10 @@ async function accepted({ client, workflow, submissions, terms, terminal }: Work
       else throw error
     }
   })
-  return { jobs, conflicts, invalid }
 }
 
-/** Waits for jobs to end. Returns a message for each job that did not succeed. */
-async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
-  const failures: string[] = []
+/** Waits for the submitted jobs to end. Adds a message for each job that did not succeed. */
+async function awaitEnds({ terminal, standstill }: Work, { jobs, failures }: Done): Promise<void> {
   let ended = 0
   const progress = { word: 'ended', reached: () => ended, terminal }
   await notingStandstill(standstill, (changed) =>
@@ -229,7 +245,6 @@ async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work):
       changed()
     }),
   )
-  return failures
 }
 
 function acceptedText(workflow: string, submitted: number, newCount: number): string {
@@ -256,44 +271,4 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
   const message = `${firstProblems(problems)} (${submitted} of ${total} submitted${advice})`
   const otherwise = problems.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
   throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
-}
-
-interface Progress {
-  readonly word: string
-  readonly reached: () => number
-  readonly terminal: Terminal
-}
-
-/**
- * Processes several `items` at a time and shows a progress bar. After the first error, starts no more items,
- * waits for the running items, and throws an error that includes the progress.
- */
-async function inParallel<T>(
-  items: readonly T[],
-  { word, reached, terminal }: Progress,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = [...items]
-  const errors: unknown[] = []
-  const worker = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) {
-      try {
-        await work(item)
-      } catch (error) {
-        errors.push(error)
-        left.length = 0
-      }
-      terminal.progress(`${bar(reached(), items.length, 30)} ${reached()}/${items.length} ${word}`)
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
-  } finally {
-    terminal.progressDone()
-  }
-  if (errors.length === 0) return
-  const [error] = errors
-  const why = errorMessage(error)
-  const advice = `${reached()} of ${items.length} ${word}; run the same command again to continue`
-  throw new CliError(`${why} (${advice})`, exitCodeOf(error), { cause: error })
 }
