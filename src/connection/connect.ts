@@ -64,7 +64,7 @@ export interface ConnectedPorts {
   readonly lacks: (job: JobView) => Promise<string | null>
   /** The clock that follows the store's time. */
   readonly clock: Clock
-  /** Closes the connection when the last hints to other processes have been sent. */
+  /** Closes the connection when the last hints to other processes have been sent, or after half a second. */
   readonly close: () => Promise<void>
 }
 
@@ -104,7 +104,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       }),
     })
     const close = async (): Promise<void> => {
-      await link?.close()
+      await link?.close().catch(() => undefined)
       ports.close()
       connection.close()
     }

@@ -26,6 +26,8 @@ export class DoorLost extends Error {
     /** Whether the request was sent, so that it may have been carried out. */
     readonly isSent: boolean,
     cause: unknown,
+    /** Whether no process has the store open. */
+    readonly isStoreClosed = false,
   ) {
     super(message, { cause })
     this.code = isSent ? 'ECONNRESET' : 'ECONNREFUSED'
@@ -114,7 +116,7 @@ export class DoorConnection {
   private async opened(): Promise<void> {
     const isOpen = await this.open().catch((error: unknown) => {
       if (error instanceof DoorLost) throw error
-      throw new DoorLost('no process has the embedded store open', false, error)
+      throw new DoorLost('no process has the embedded store open', false, error, true)
     })
     if (!isOpen) throw new DoorLost('another version of stepward has the embedded store open', false, null)
   }

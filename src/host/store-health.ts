@@ -17,6 +17,9 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
   unauthorized: 'the store refuses the key or token: check that it is still valid',
   forbidden: 'the store does not permit this identity: check its role assignments and the network rules',
 }
+/** The reason if the store is embedded, and the process that had its data directory open has ended. */
+const closed =
+  'no process has the data directory of the store open: start another process for it, and this process continues'
 const unreachable = 'the store does not answer: the process keeps trying and continues when the store is back'
 
 /**
@@ -94,6 +97,8 @@ function storeFailureOf(event: TelemetryEvent): string | null {
 
 function reasonOf(error: unknown): string | null {
   for (let cause = error, depth = 0; cause instanceof Object && depth < 8; depth += 1) {
+    // The error of a lost connection to an embedded store says whether a process has the store open.
+    if (Reflect.get(cause, 'isStoreClosed') === true) return closed
     const { kind } = cosmosErrorKind(cause)
     const reason = reasons[kind] ?? (isTransient(kind) ? unreachable : undefined)
     if (reason !== undefined) return reason

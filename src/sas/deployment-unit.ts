@@ -121,7 +121,7 @@ export function createAgents(
       }),
     onLeaseReleased: (leaseToken) => {
       inProcessPath?.agents.close(leaseToken)
-      agents.waiting.forget(leaseToken)
+      agents.leaveRange(leaseToken)
     },
     onDrained: (leaseToken, ageMs) => agents.waiting.drained(leaseToken, ageMs),
     stop: (releasedInMs) => agents.stop(Math.max(0, stopBudgetMs - releasedInMs)),

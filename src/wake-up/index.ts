@@ -70,7 +70,7 @@ export interface WakeUpLink {
   close(): Promise<void>
 }
 
-/** The time within which the last hints must be sent. A later hint would only keep a process that ends. */
+/** The longest time that a closing link waits until its last hints are sent. A longer wait would only delay the end of the process. */
 const lastHintsMs = 500
 
 /**

@@ -18,8 +18,8 @@ import { untilEnd, type ProcessEnd } from './until-ended.js'
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
 /**
- * The share of the stop time that handlers may use. It includes the release of the leases. The remaining time is for giving
- * attempts back, which takes at most the other time: a second for handlers to end, and two for a store that is busy.
+ * The largest and the smallest share of the stop time that handlers may use, with the release of the leases. The last value
+ * is the time for giving attempts back: a second for handlers to end, two for a store that is busy, and a margin.
  */
 const [handlersShare, leastHandlersShare, forReturnsMs] = [0.6, 0.2, 3_200]
 

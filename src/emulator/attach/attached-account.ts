@@ -110,7 +110,7 @@ function endpointAt(socketPath: string, agent: HttpAgent): Promise<string> {
   })
 }
 
-/** Ends a request with an error if the other process hangs. The system accepts connections also for such a process. */
+/** Ends a request with an error if the other process hangs. The operating system accepts connections even for such a process. */
 function endInSilence(request: ClientRequest): void {
   request.on('timeout', () => {
     request.destroy(
@@ -135,7 +135,7 @@ function dialed(
     endInSilence(request)
     request.on('error', reject)
     request.on('upgrade', (_response, socket, head) => {
-      // From now on, the protocol watches the other process itself.
+      // From now on, the protocol itself notices if the other process hangs.
       socket.setTimeout(0)
       if (head.length > 0) socket.unshift(head)
       resolve(socket)

@@ -1,6 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { Change } from '../../change-feed-processor/index.js'
-import { noProcesses, noticingLate, withinLimit, type Processes } from '../../platform/internal.js'
+import {
+  noProcesses,
+  noticingLate,
+  whenAborted,
+  withinLimit,
+  type Processes,
+} from '../../platform/internal.js'
 import { definitionOf, type AgentDefinition } from './agent.js'
 import { AgentsHealth } from './agents-health.js'
 import type { AgentsOptions, DelegateContext } from './agents-options.js'
@@ -17,14 +23,15 @@ import { asStored, type Stored } from '../store/state-store.js'
 import { bytesOf } from '../store/transaction.js'
 import { workOf } from '../model/work.js'
 import { deadTaker } from './attempts/enter-attempt.js'
-import { AttemptWorker, newLife, type Life, type Source } from './attempts/attempt-worker.js'
+import { AttemptWorker, newLife, type Life, type Offer, type Source } from './attempts/attempt-worker.js'
 import { mayBegin } from './attempts/take-up.js'
 import { WaitingSteps } from './waiting-steps.js'
 
 /**
  * The delegate of the agents unit. Every open step that names an agent of this unit gets a slot, and its
  * handler is called. The feed's checkpoint does not wait for the handler, because the step's deadline
- * protects work that has begun. While a step waits for a slot, the feed waits as well.
+ * protects work that has begun. While a step waits for a slot, the feed waits as well. A round of a large list waits in
+ * memory instead, as long as there is room.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -37,6 +44,8 @@ export class Agents {
   private readonly worker: AttemptWorker
   private readonly processes: Processes
   private present: Life = newLife()
+  /** The signals that end the waits in memory, by the lease of the range. */
+  private readonly leaving = new Map<string, AbortController>()
   /** The size of the steps that wait in memory for a slot. */
   private inMemoryBytes = 0
   /** Identifies these agents until their process ends. */
@@ -154,40 +163,62 @@ export class Agents {
 
   /**
    * Starts a step of an agent with slots apart now, or when a slot is free. Until then the step waits in memory and does
-   * not hold up the feed, because an attempt that has a slot may wait for steps that follow in the feed. Returns false if too many
-   * steps wait already.
+   * not hold up the feed, because an attempt that has a slot may wait for steps that follow in the feed. When the lease of the
+   * range ends, or this host stops, the step is offered again. Returns false if too many steps wait already.
    */
   private startWhenFree(
     step: Stored<StepDocument>,
     agent: AgentDefinition,
     context: DelegateContext,
   ): boolean {
-    const { leaseToken = null, signal } = context
+    const { leaseToken = null } = context
     const source = { leaseToken, isFirst: this.isFirst(step, context) }
     if (this.slots.takeFree(agent.name)) {
       this.start(step, agent, source)
       return true
     }
     const bytes = bytesOf(step)
-    if (this.inMemoryBytes + bytes > mostInMemoryBytes) return false
+    const ends = [context.signal, this.present.handlers.signal]
+    if (this.inMemoryBytes + bytes > mostInMemoryBytes || ends.some(({ aborted }) => aborted)) return false
     this.inMemoryBytes += bytes
-    const life = this.present
-    const key = attemptKeyOf(step)
-    const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
-    const wait = this.slots.take(life.handlers.signal, { agent: agent.name, priority: step.priority })
-    const work = wait.then(async (hasSlot) => {
-      this.inMemoryBytes -= bytes
-      // The next owner of the range may have begun the attempt.
-      const offer = { step, agent, leaseToken, isFirst: source.isFirst && !signal.aborted }
-      const working = hasSlot ? this.worker.work(offer, life) : this.worker.returnUnbegun(offer, life)
-      hasBegun()
-      const followUp = await working
-      if (hasSlot) this.slots.release(agent.name)
-      this.running.delete(key)
-      followUp()
-    })
-    this.running.set(key, work)
+    this.running.set(attemptKeyOf(step), this.startedLater({ step, agent, ...source }, bytes, ends))
     return true
+  }
+
+  private async startedLater(offer: Offer, bytes: number, ends: readonly AbortSignal[]): Promise<void> {
+    const { step, agent, leaseToken } = offer
+    const life = this.present
+    const leaving = this.leavingOf(leaseToken)
+    const endings = ends.map((signal) => whenAborted(signal, () => leaving.abort()))
+    const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
+    const hasSlot = await this.slots.take(leaving.signal, { agent: agent.name, priority: step.priority })
+    this.inMemoryBytes -= bytes
+    for (const end of endings) end()
+    // Without a slot, the range may have another owner. It does not read the step again, because its page was handled.
+    const working = hasSlot ? this.worker.work(offer, life) : this.worker.returnUnbegun(offer, life)
+    hasBegun()
+    const followUp = await working
+    if (hasSlot) this.slots.release(agent.name)
+    this.running.delete(attemptKeyOf(step))
+    followUp()
+  }
+
+  /** Returns the signal that ends the waits in memory for steps of a range. */
+  private leavingOf(leaseToken: string | null): AbortController {
+    const token = leaseToken ?? ''
+    const known = this.leaving.get(token)
+    if (known?.signal.aborted === false) return known
+    const leaving = new AbortController()
+    setMaxListeners(0, leaving.signal)
+    this.leaving.set(token, leaving)
+    return leaving
+  }
+
+  /** Called when the lease of a range has ended. The steps of the range that wait in memory are offered again. */
+  leaveRange(leaseToken: string): void {
+    this.leaving.get(leaseToken)?.abort()
+    this.leaving.delete(leaseToken)
+    this.waiting.forget(leaseToken)
   }
 
   /**

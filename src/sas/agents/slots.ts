@@ -8,7 +8,7 @@ export interface Candidate {
 export interface SlotUsage {
   /** The number of handlers that may run at the same time. */
   readonly slots: number
-  /** The number of handlers that run. */
+  /** The number of handlers that run, without those of agents whose slots are apart. */
   readonly busy: number
   /** The agents that may not use all slots. */
   readonly limited: readonly LimitedAgent[]

@@ -18,7 +18,7 @@ interface Waiting {
 interface Range {
   /** The steps of the page in delivery that wait for a slot. */
   readonly ofPage: Set<Waiting>
-  /** The steps that have a slot, and whose attempt begins at this moment. */
+  /** The steps whose attempt begins at this moment, and the steps that wait in memory for a slot. */
   readonly entering: Set<Waiting>
   /** All steps that were dispatched before this time have begun, or are in one of the two sets above. */
   begunUntilMs: number
@@ -60,7 +60,7 @@ export class WaitingSteps {
     return added(this.rangeOf(leaseToken).ofPage, agent, step)
   }
 
-  /** Notes a step that has a slot, and whose attempt begins. Returns a function that notes the end of this moment. */
+  /** Notes a step whose attempt begins, or that waits in memory for a slot. Returns a function that notes the end of this. */
   enters(leaseToken: string | null, agent: string, step: { readonly _ts: number }): () => void {
     return leaseToken === null ? () => undefined : added(this.rangeOf(leaseToken).entering, agent, step)
   }

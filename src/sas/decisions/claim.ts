@@ -67,7 +67,7 @@ export function claimAfterwards(step: StepDocument, claimant: Claimant, now: num
 
 /**
  * The number of stops in a row that may take an attempt from its step. After them, the attempt counts as failed if it
- * has no outcome in time, because it may be the cause of the stops: an error that nothing handled, or too much memory.
+ * has no outcome in time, because it may be the cause of the stops, by an unhandled error or by too much memory.
  */
 const mostReturns = 5
 
@@ -87,22 +87,23 @@ export function giveBack(
 ): StepDocument | null {
   if (step.fence !== fence || !isUnderWay(step)) return null
   if (isTaken(step) && step.claim?.token !== token) return null
-  const returned = oneMoreReturn(step)
-  if (returned === null) return null
+  // A handler that was not called cannot be the cause of the stop.
+  const counted = wasCalled ? oneMoreReturn(step) : {}
+  if (counted === null) return null
   if (mayBeShared(step, isFirst))
-    return step.leftFence === fence ? null : copyWith(step, { leftFence: fence, returned })
+    return step.leftFence === fence ? null : copyWith(step, { leftFence: fence, ...counted })
   // A handler that ignores its signal may run until the deadline.
   const untilMs = Math.max(step.mayRunUntilMs ?? 0, step.completeByMs ?? 0)
   return withDerivedState<StepDocument>(step, {
     ...(wasCalled && { mayHaveActed: mayHaveActed(step), mayRunUntilMs: untilMs }),
-    returned,
+    ...counted,
     fence: fence + 1,
     lockedBy: null,
     ...deadline(now + step.completeWithinMs),
   })
 }
 
-/** How a process made the attempt that it gives back. */
+/** What a process knows when it gives an attempt back. */
 export interface GivingBack {
   readonly now: number
   /** Whether the process has called the handler. */
@@ -121,10 +122,10 @@ function oneMoreReturn({
   idempotencyKey: key,
   attempt,
   returned,
-}: StepDocument): StepDocument['returned'] | null {
+}: StepDocument): Pick<StepDocument, 'returned'> | null {
   const isSame = returned?.key === key && returned.attempt === attempt
   const count = isSame ? returned.count : 0
-  return count < mostReturns ? { key, attempt, count: count + 1 } : null
+  return count < mostReturns ? { returned: { key, attempt, count: count + 1 } } : null
 }
 
 /** Checks whether the current attempt is dispatched and has no outcome, even if its deadline has passed. */

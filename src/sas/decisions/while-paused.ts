@@ -99,7 +99,7 @@ function withoutDeadline(step: StepDocument, now: number): StepDocument {
  */
 function outside(step: StepDocument): StepDocument {
   const { place } = step
-  // An undo comes to no gate. It may wait for the handler of the operation to end (F-K2).
+  // An undo has no gates. Its `notBeforeMs` may be the deadline of an attempt of the operation, so it stays (F-K2).
   if (place === undefined || step.direction === 'undo') return step
   const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null, reservedMs: null }
   // A step that waited only for its gates does not wait for a time.

@@ -200,7 +200,7 @@ export const stepSchema = z.object({
    * waits for it (F-K2). Missing if no attempt was given back after its handler was called.
    */
   mayRunUntilMs: z.number().optional(),
-  /** How often stops took an attempt from the step. Missing if none did. */
+  /** How many stops in a row took or left the same attempt of the step. Missing if there were none. */
   returned: returned.optional(),
   /** How far the present attempt is. Null or missing if its handler has not said so. */
   progress: progress.nullable().optional(),

@@ -128,6 +128,11 @@ describe('`answer`', () => {
     expect(said()).toBe('ann answered the question of step approve of job C-2')
     const job = await host.client.get('C-2')
     expect(await job?.result()).toEqual({ approve: { approved: true, limit: 7 } })
+    forget()
+    expect(await status('C-2', store, terminal)).toBe(0)
+    expect(said().replaceAll(/\s+/gu, ' ')).toMatch(
+      /answer approve \{"approved":true,"limit":7\} by ann at \S+: by phone/u,
+    )
     expect(await codeOf('C-2', 'approve', given)).toBe(0)
     expect(await codeOf('C-2', 'approve', { no: true })).toBe(4)
     expect(await codeOf('C-2', 'approve', { ...given, by: 'bob' })).toBe(4)

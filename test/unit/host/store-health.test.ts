@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DoorLost } from '../../../src/engine-ports/door-connection.js'
 import { StoreHealth } from '../../../src/host/store-health.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { TelemetryRecorder, type Telemetry, type TelemetryEvent } from '../../../src/telemetry/index.js'
@@ -39,6 +40,15 @@ describe('a delivery', () => {
 })
 
 describe('the health of the store', () => {
+  it('says that another process must open the data directory if none has it open', () => {
+    const { storeHealth } = world()
+    const error = new DoorLost('no process has the embedded store open', false, null, true)
+    storeHealth.emit({ type: 'balance.failed', processorName: 'unit', instanceName: 'one', error })
+    expect(storeHealth.unhealthyReason()).toMatch(
+      /^no process has the data directory .*: start another process for it/,
+    )
+  })
+
   it('reports trouble once when it begins and recovery once', async () => {
     const { clock, heard, storeHealth } = world()
     for (const code of [503, 'ECONNREFUSED', 429]) storeHealth.emit(failed(code))

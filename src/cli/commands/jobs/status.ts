@@ -122,6 +122,17 @@ function resultText(result: JobView['result']): string {
   return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
 }
 
+/** Returns who answered the questions of a job, and what. */
+function answersOf({ steps }: JobView): [string, string][] {
+  return steps.flatMap(({ stepId, event }): [string, string][] => {
+    if (event?.by === undefined) return []
+    const note = event.note === undefined ? '' : `: ${event.note}`
+    return [
+      ['answer', `${stepId} ${resultText(event.payload)} by ${event.by} at ${event.at.slice(0, 19)}${note}`],
+    ]
+  })
+}
+
 function restartOfText({ jobId, from, ...decision }: RestartOf): string {
   return `${jobId} from step ${from} ${decided(decision)}`
 }
@@ -153,6 +164,7 @@ function describe(
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
+    ...answersOf(job),
     ...(job.restartOf === null ? [] : [['restart of', restartOfText(job.restartOf)] as [string, string]]),
     ...job.audit.flatMap(({ command, stepId, edit, ...decision }): [string, string][] => [
       [command, `${stepId === null ? '' : `${stepId} `}${decided(decision)}`],

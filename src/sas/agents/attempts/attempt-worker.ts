@@ -28,8 +28,8 @@ export interface Source {
   readonly isFirst: boolean
 }
 
-/** A step that has a slot, its agent, and where the step came from. */
-interface Offer extends Source {
+/** A step, its agent, and where the step came from. */
+export interface Offer extends Source {
   readonly step: Stored<StepDocument>
   readonly agent: AgentDefinition
 }
@@ -110,11 +110,11 @@ export class AttemptWorker {
     return nothingFollows
   }
 
-  /** Gives an attempt back that waited for a slot until this host stopped. */
+  /** Gives an attempt back that waited for a slot until the lease of its range ended. Never rejects. */
   async returnUnbegun({ step, isFirst }: Offer, life: Life): Promise<() => void> {
     const { store, clock, random, instanceName } = this.options
     const claimant = { fence: step.fence, by: instanceName, token: random.id() }
-    await this.leave(new OwnAttempt({ store, clock, random, claimant, step, isFirst }), life)
+    await this.hasGivenBack(new OwnAttempt({ store, clock, random, claimant, step, isFirst }), life)
     return nothingFollows
   }
 
@@ -141,19 +141,24 @@ export class AttemptWorker {
   }
 
   /** Ends an attempt that has no outcome, because its time is up or this host stops. */
-  private async leave(attempt: OwnAttempt, { handlers, givingUp }: Life): Promise<void> {
+  private async leave(attempt: OwnAttempt, life: Life): Promise<void> {
     const { telemetry } = this.options
+    const isStop = life.handlers.signal.aborted
+    if (isStop && (await this.hasGivenBack(attempt, life))) return
     const { jobId, workflow, stepId, attempt: number } = attempt.step
     const about = { jobId, workflow, stepId, attempt: number }
-    const isStop = handlers.signal.aborted
-    const how = isStop ? await attempt.giveBack(givingUp.signal) : null
-    if (how !== null) {
-      telemetry.emit({ type: 'step.returned', isOffered: how === 'offered', ...about })
-      return
-    }
     if (!isStop) await attempt.sayThatItBegan()
     const reason = `the attempt had not ended when ${isStop ? 'this host stopped' : 'its time was up'}`
     telemetry.emit({ type: 'outcome.discarded', reason, ...about })
+  }
+
+  private async hasGivenBack(attempt: OwnAttempt, { givingUp }: Life): Promise<boolean> {
+    const how = await attempt.giveBack(givingUp.signal)
+    if (how === null) return false
+    const { jobId, workflow, stepId, attempt: number } = attempt.step
+    const about = { jobId, workflow, stepId, attempt: number }
+    this.options.telemetry.emit({ type: 'step.returned', isOffered: how === 'offered', ...about })
+    return true
   }
 
   /** Reports whether an attempt ended before its deadline. Attempts that got a later deadline do not count. */

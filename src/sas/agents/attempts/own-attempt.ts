@@ -70,7 +70,8 @@ export class OwnAttempt {
 
   /**
    * Gives the attempt back, because this host stops. Returns `offered` if the step is offered again, and `left` if it waits for
-   * its deadline. Returns null if the attempt is over, if another process has claimed it, or if the store did not answer
+   * its deadline. Returns null if the attempt is over, if another process has claimed it, if stops have taken it too often, or
+   * if the store did not answer
    * before `signal` aborted.
    */
   async giveBack(signal: AbortSignal): Promise<'offered' | 'left' | null> {

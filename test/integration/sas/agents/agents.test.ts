@@ -725,7 +725,7 @@ describe('agents with steps that must be claimed', () => {
     await agents.onChanges(page, going)
     await world.clock.advance(20_000)
     const stopped = agents.stop(1_000)
-    // The store refuses also the write that gives the attempt back.
+    // The store also refuses the write that gives the attempt back.
     await world.clock.advance(5_000)
     await stopped
     expect(slow.begun).toEqual([])

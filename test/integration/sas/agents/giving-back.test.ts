@@ -668,7 +668,7 @@ describe('a step that was given back', () => {
   })
 })
 
-/** Delivers the step to agents, and stops them. Then the scheduler offers the step again, if it may. */
+/** Delivers the step to agents, and stops them. Then the scheduler dispatches the step again, if it was given back. */
 async function stoppedOnce(isFirst: boolean): Promise<void> {
   const agents = world.agents({ agents: [shopThat((_input, { signal }) => untilAborted(signal))] })
   const signals = { ...going, wasHeldAt: () => isFirst }
@@ -681,7 +681,7 @@ async function stoppedOnce(isFirst: boolean): Promise<void> {
 }
 
 describe('an attempt that stops take again and again (I8)', () => {
-  it('counts as failed after five stops, because it may be their cause', async () => {
+  it('is not given back by the sixth stop, and counts as failed at its deadline', async () => {
     await openSteps({ pay: [] }, { retry: { tries: 2 } })
     for (let stops = 0; stops < 5; stops += 1) await stoppedOnce(true)
     expect(world.telemetry.of('step.returned')).toHaveLength(5)
@@ -697,7 +697,7 @@ describe('an attempt that stops take again and again (I8)', () => {
     })
   })
 
-  it('is counted for each attempt alone', async () => {
+  it('has a count of its own, which begins again with the next attempt', async () => {
     await openSteps({ pay: [] }, { retry: { tries: 2 } })
     for (let stops = 0; stops < 5; stops += 1) await stoppedOnce(true)
     const step = await world.step()
@@ -708,12 +708,22 @@ describe('an attempt that stops take again and again (I8)', () => {
     expect(giveBack(next, claimant, at)).toMatchObject({ returned: { attempt: 2, count: 1 } })
   })
 
-  it('is counted too if another process may be making it', async () => {
+  it('has the same limit if another process may be making it', async () => {
     await openSteps()
     const step = await world.step()
     const returned = { key: step.idempotencyKey, attempt: 1, count: 5 }
     const joined = { ...step, joinedFence: step.fence, returned }
     const claimant = { fence: step.fence, by: 'agents-1', token: 't' }
     expect(giveBack(joined, claimant, { now: 0, wasCalled: true, isFirst: false })).toBeNull()
+  })
+
+  it('has no limit if its handler was not called, because it cannot be the cause', async () => {
+    await openSteps()
+    const step = await world.step()
+    const claimant = { fence: step.fence, by: 'agents-1', token: 't' }
+    const at = { now: world.clock.now(), wasCalled: false, isFirst: true }
+    expect(giveBack(step, claimant, at)).not.toHaveProperty('returned')
+    const returned = { key: step.idempotencyKey, attempt: 1, count: 5 }
+    expect(giveBack({ ...step, returned }, claimant, at)).toMatchObject({ lockedBy: null, returned })
   })
 })

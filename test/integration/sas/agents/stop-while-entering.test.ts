@@ -15,7 +15,7 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** The next owner of the range has read all of it, since the checkpoint of the owner that stopped is behind the step. */
+/** The next owner has read the whole range. It did not get the step, because the checkpoint of the owner that stopped is past it. */
 const askAgents: AskAgents = () =>
   Promise.resolve({
     positions: [{ begunUntilMs: world.clock.now() - 3_000, lines: new Map(), isAway: false }],
@@ -31,7 +31,7 @@ async function deadlinePassed(page: readonly Change[]): Promise<void> {
 }
 
 describe('a stop while a process enters an attempt, and the store refuses one write', () => {
-  it('joining: the step loses no try, although its handler was never called', async () => {
+  it('joining: the step loses no try, because its handler was never called', async () => {
     await world.dispatched({ pay: [] }, { completeWithin: '30s', retry: { tries: 1 } })
     const page = await world.changes()
     let calls = 0
@@ -57,7 +57,7 @@ describe('a stop while a process enters an attempt, and the store refuses one wr
     })
   })
 
-  it('after a wait for a slot: the step loses no try, although its handler was never called (I44)', async () => {
+  it('after a wait for a slot: the step loses no try, because its handler was never called (I44)', async () => {
     await world.dispatched({ a: [], b: [] }, { completeWithin: '30s', retry: { tries: 1 } })
     const page = await world.changes()
     const begun: string[] = []

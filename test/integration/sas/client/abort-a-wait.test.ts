@@ -26,7 +26,7 @@ async function howItEnds(work: Promise<unknown>, world: StateWorld): Promise<str
   return how
 }
 
-it('result() rejects with the reason of its signal, although a read is under way', async () => {
+it('result() rejects with the reason of its signal, even if a read gets no answer', async () => {
   const { world, job } = await hangingJob()
   const abort = new AbortController()
   const result = job.result({ signal: abort.signal })
@@ -35,7 +35,7 @@ it('result() rejects with the reason of its signal, although a read is under way
   expect(await howItEnds(result, world)).toBe('enough')
 })
 
-it('updates() rejects with the reason of its signal, although a read is under way', async () => {
+it('updates() rejects with the reason of its signal, even if a read gets no answer', async () => {
   const { world, job } = await hangingJob()
   const abort = new AbortController()
   const next = job.updates({ signal: abort.signal }).next()

@@ -44,7 +44,7 @@ it('every door to a store records decisions, also at the same time, and the audi
       why: 'the sale',
     })
   }
-  for (const { close } of [sdk, door, engine]) close()
+  for (const { close } of [sdk, door, engine]) await close()
   client.dispose()
   await cosmos.close()
 })

@@ -208,7 +208,7 @@ describe('a list whose items are jobs', () => {
 describe('more lists than rounds at once', () => {
   const lists = 40
 
-  /** Submits lists of two items each, and delivers the changes until all steps of the lists are dispatched. */
+  /** Submits lists of two items each, and lets the scheduler dispatch the steps of the lists. */
   async function manyLists() {
     for (let index = 0; index < lists; index += 1)
       await client.submit(nightly, { items: named('a', 'b') }, { jobId: `night-${index}` })
@@ -223,7 +223,7 @@ describe('more lists than rounds at once', () => {
   it('do not hold up the feed, which brings the steps of the items', async () => {
     const { scheduler, agents, page } = await manyLists()
     const { clock } = world
-    // Until now, the delivery ended only when each of the lists had a slot.
+    // The delivery must end although eight lists have no slot.
     await agents.onChanges(page, context)
     for (let second = 0; second < 30; second += 1) {
       const changes = await world.changes()
