@@ -99,10 +99,11 @@ export function createAgents(
   const beginning =
     hints === undefined || inProcessPath === undefined ? {} : beginningHere(inProcessPath, hints)
   const payloads = new Payloads(options.payloads ?? null, common.random)
-  const agents = new Agents({
+  const othersWait = (): boolean => agents.hasWaitingRounds
+  const agents: Agents = new Agents({
     ...common,
     processes: options.processes ?? machineProcesses,
-    agents: withItems(known, { ...common, ...beginning, payloads, wakeUps, endHints }),
+    agents: withItems(known, { ...common, ...beginning, payloads, wakeUps, endHints, othersWait }),
     payloads,
     slots,
     ...withoutUndefined({ unhealthyReason }),

@@ -126,6 +126,11 @@ export class Agents {
     return this.begun.has(step)
   }
 
+  /** Checks whether rounds of large lists wait for a slot. */
+  get hasWaitingRounds(): boolean {
+    return this.slots.isAwaitedBy(itemsOperation.actor)
+  }
+
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)

@@ -86,6 +86,11 @@ export class Slots {
     return true
   }
 
+  /** Checks whether work of this agent waits for a slot. */
+  isAwaitedBy(agent: string): boolean {
+    return this.line.some((waiting) => waiting.agent === agent)
+  }
+
   /** Frees a slot of this agent, and gives the slot to the first waiting work that may use it. */
   release(agent: string): void {
     if (!this.apart.has(agent)) this.taken -= 1

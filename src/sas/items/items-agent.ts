@@ -46,13 +46,15 @@ export interface ItemsAgentOptions extends ItemEndings {
   /** Lets the scheduler of this process begin an item while it is submitted. Default: items begin later. */
   readonly beginSubmission?: BeginSubmission
   readonly onAccepted?: (accepted: AcceptedJob) => void
+  /** Whether other lists of this process wait for a round. Default: they never do. */
+  readonly othersWait?: () => boolean
 }
 
 /** The number of rounds that run in one process. They mostly wait, so they do not count towards the slots of the process. */
 const roundsAtOnce = 32
 /** The number of requests to the store at the same time. */
 const requestsAtOnce = 16
-/** The longest time of a round, whose state is recorded at its end. While other lists may wait for a round, it is shorter. */
+/** The longest time of a round, whose state is recorded at its end. While other lists wait for a round, it is shorter. */
 const [roundMs, shortRoundMs] = [20_000, 5_000]
 /** The longest value of a tag. A parent with a longer id is no tag of its items. */
 const maxTagLength = 100
@@ -64,16 +66,8 @@ const maxTagLength = 100
  */
 export function itemsAgent(options: ItemsAgentOptions): Agent {
   const withPace = { ...options, pace: new ItemPace() }
-  let running = 0
-  const othersMayWait = (): boolean => running >= roundsAtOnce
-  const each = async (input: ItemsInput, context: AgentContext): Promise<ItemsState> => {
-    running += 1
-    try {
-      return await new Round({ ...withPace, othersMayWait }, input, context).run()
-    } finally {
-      running -= 1
-    }
-  }
+  const each = (input: ItemsInput, context: AgentContext): Promise<ItemsState> =>
+    new Round(withPace, input, context).run()
   return defineAgent(itemsOperation.actor, { [itemsOperation.action]: each }, { slots: roundsAtOnce })
 }
 
@@ -89,12 +83,6 @@ export function withItems(agents: readonly Agent[], options: ItemsAgentOptions):
   return [...agents, itemsAgent(options)]
 }
 
-interface RoundOptions extends ItemsAgentOptions {
-  readonly pace: ItemPace
-  /** Whether all rounds of the process are taken, so that other lists may wait for one. */
-  readonly othersMayWait: () => boolean
-}
-
 /** One round: it is running, and over when `run` resolves. */
 class Round {
   private state: ItemsState
@@ -102,7 +90,7 @@ class Round {
   private readonly watch: ItemWatch
 
   constructor(
-    private readonly options: RoundOptions,
+    private readonly options: ItemsAgentOptions & { readonly pace: ItemPace },
     private readonly input: ItemsInput,
     private readonly context: AgentContext,
   ) {
@@ -118,13 +106,13 @@ class Round {
   }
 
   async run(): Promise<ItemsState> {
-    const { clock, othersMayWait } = this.options
+    const { clock, othersWait } = this.options
     const { signal, deadline } = this.context
     const beganAtMs = clock.now()
     const endsAtMs = beganAtMs + Math.min(roundMs, (deadline.getTime() - beganAtMs) / 2)
     const isOver = (): boolean => {
-      const shortMs = othersMayWait() ? shortRoundMs : roundMs
-      return clock.now() >= Math.min(endsAtMs, beganAtMs + shortMs)
+      const mostMs = othersWait?.() === true ? shortRoundMs : roundMs
+      return clock.now() >= Math.min(endsAtMs, beganAtMs + mostMs)
     }
     try {
       for (;;) {
@@ -134,8 +122,11 @@ class Round {
         const { done, failed, of } = this.state
         await this.context.progress({ done: done + failed, of, note: `${failed} failed` })
         // A place that is free already is filled first.
-        if (itemsToSubmit(this.state, this.input.atOnce).length === 0)
-          await this.watch.rest(Math.min(endsAtMs, clock.now() + shortRoundMs), signal)
+        if (itemsToSubmit(this.state, this.input.atOnce).length === 0) {
+          // Other lists may begin to wait at any time, so the round looks for them.
+          const sinceMs = clock.now() - beganAtMs < shortRoundMs ? beganAtMs : clock.now()
+          await this.watch.rest(Math.min(endsAtMs, sinceMs + shortRoundMs), signal)
+        }
         signal.throwIfAborted()
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
+import type { Agents } from '../../../../src/sas/agents/agents.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { itemsAgent, withItems } from '../../../../src/sas/items/items-agent.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
@@ -215,8 +216,9 @@ describe('more lists than rounds at once', () => {
     const { store, clock, telemetry } = world
     const scheduler = world.scheduler('scheduler-1')
     await scheduler.onChanges(await world.changes())
-    const items = itemsAgent({ store, clock, telemetry, payloads: noPayloads })
-    const agents = world.agents({ agents: [clerk, items], slots: 1 })
+    const othersWait = (): boolean => agents.hasWaitingRounds
+    const items = itemsAgent({ store, clock, telemetry, payloads: noPayloads, othersWait })
+    const agents: Agents = world.agents({ agents: [clerk, items], slots: 1 })
     return { scheduler, agents, page: await world.changes() }
   }
 
@@ -237,6 +239,19 @@ describe('more lists than rounds at once', () => {
     expect(jobs.map(({ state }) => state)).toEqual(Array.from({ length: lists }, () => 'Processed'))
     const stopped = agents.stop(0)
     await clock.advance(1)
+    await stopped
+  })
+
+  it('take turns, although no item ends', async () => {
+    const { agents, page } = await manyLists()
+    const begun = () => new Set(world.telemetry.of('step.started').map(({ jobId }) => jobId)).size
+    await agents.onChanges(page, context)
+    await world.clock.advance(4_000)
+    expect(begun()).toBe(32)
+    await world.clock.advance(2_000)
+    expect(begun()).toBe(lists)
+    const stopped = agents.stop(0)
+    await world.clock.advance(5_000)
     await stopped
   })
 
