@@ -151,9 +151,9 @@ export const jobEvents = {
     level: 'info',
     metrics: [events],
     text: ({ isOffered, ...on }) =>
-      `The agent gave back ${attempt(on)}, because this host stops${isOffered ? '' : '; another process may be making it'}`,
+      `The agent gave back ${attempt(on)}, because this host stops or lost the lease${isOffered ? '' : '; another process may be making it'}`,
     meaning:
-      'the host stopped before the attempt ended; the step is offered again without a failure, at once if `isOffered`',
+      'the host stopped before the attempt ended, or lost the lease of a round of a large list that waited for a slot; the step is offered again without a failure, at once if `isOffered`',
   },
   'outcome.discarded': {
     level: 'warn',

@@ -114,7 +114,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'step.returned', isOffered: true, ...step },
-    'The agent gave back attempt 2 of step pay of job 7 of shop, because this host stops',
+    'The agent gave back attempt 2 of step pay of job 7 of shop, because this host stops or lost the lease',
   ],
   [{ type: 'agent.logged', level: 'warn', ...logged, ...step }, 'paid'],
   [

@@ -69,7 +69,7 @@ function endOf(before: StepDocument, after: StepDocument): string[] {
 /** Describes an attempt without an outcome: its agents gave it back, or its deadline had passed. */
 function missedText(before: StepDocument, after: StepDocument, reports: readonly string[]): string[] {
   const { failureCount } = workOf(after)
-  if (isGivenBack(before, after)) return [`${attemptName(before)} given back, because its host stopped`]
+  if (isGivenBack(before, after)) return [`${attemptName(before)} given back by its host`]
   if (failureCount <= workOf(before).failureCount) return [...reports]
   const count = `failure ${failureCount} of ${after.maxFailures} is counted`
   if (before.outcome !== null) return [count, ...reports]

@@ -120,9 +120,7 @@ describe('the history of a job', () => {
     await stopped
     await settle()
     const told = words(await wholeHistory(job))
-    expect(told).toContainEqual(
-      'pay: attempt 1 given back, because its host stopped; state Processing → Pending',
-    )
+    expect(told).toContainEqual('pay: attempt 1 given back by its host; state Processing → Pending')
     expect(told.filter((line) => line.includes('given back'))).toHaveLength(1)
     const { attempts } = await job.attempts('pay')
     expect(attempts).toMatchObject([{ attempt: 1, outcome: 'success' }])
