@@ -13,7 +13,14 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = ['sas/model', 'sas/store', 'sas/store/cosmos', 'sas/store/filters', '/lease-store']
+const stores = [
+  'sas/model',
+  'sas/model/planned',
+  'sas/store',
+  'sas/store/cosmos',
+  'sas/store/filters',
+  '/lease-store',
+]
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
@@ -29,7 +36,7 @@ const rooms = {
       'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
-    'testing/stories': ['platform', 'sas', 'sas/model', 'testing'],
+    'testing/stories': ['platform', 'sas', 'sas/model', 'sas/model/planned', 'testing'],
     testing: [
       'testing/payloads', 'testing/stories', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
     ],
@@ -78,19 +85,20 @@ const rooms = {
     'model/values': ['/platform'],
     'model/checks': ['model', 'model/values'],
     'model/copies': ['model'],
-    model: ['model/checks', 'model/copies', 'model/values', '/platform'],
+    'model/planned': ['model', 'model/copies', 'model/values'],
+    model: ['model/checks', 'model/copies', 'model/planned', 'model/values', '/platform'],
     plan: ['model', 'model/values'],
     'store/filters': ['model', '/platform'],
-    store: ['model', 'model/copies', 'model/values', 'store/filters', '/platform', '/telemetry'],
+    store: ['model', 'model/planned', 'model/copies', 'model/values', 'store/filters', '/platform', '/telemetry'],
     'store/cosmos': ['model', 'store', 'store/filters', '/change-feed-processor', '/lease-store', '/platform'],
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
     'fleet-decisions': ['model', 'model/values', 'store', '/platform'],
-    decisions: ['gates', 'model', 'model/copies', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/planned', 'model/copies', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
-    submission: ['decisions', 'model', 'model/copies', 'model/values', 'pauses', 'plan', 'store', '/platform'],
+    submission: ['decisions', 'model', 'model/planned', 'model/copies', 'model/values', 'pauses', 'plan', 'store', '/platform'],
     'in-process': [
       'decisions', 'model', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
     ],
@@ -115,7 +123,7 @@ const rooms = {
       '/telemetry',
     ],
     'client/repair': [
-      'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
+      'client', 'decisions', 'decisions/operator', 'model', 'model/planned', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
     'client/cost': ['model', 'plan', 'schedules', 'store', 'workflow'],
@@ -124,11 +132,11 @@ const rooms = {
     'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
     'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'client/waits', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'client/waits', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/planned', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'plan', 'store', 'submission',
+      'decisions', 'gates', 'in-process', 'model', 'model/planned', 'model/values', 'pauses', 'plan', 'store', 'submission',
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     supervisor: [

@@ -294,6 +294,17 @@ describe('the judge, checking answers to callers,', () => {
     expect(accepted(open).broken()).toEqual(['accepted'])
   })
 
+  it('accepts a job that has planned a step, and rejects a step that is stored and still planned (I45)', () => {
+    const planning = aJob({ planned: [{ id: 's' }] })
+    const submitted = () => new AHistory().write('client', [planning, { id: 'own-j' }])
+    expect(accepted(submitted()).broken()).toEqual(['accepted'])
+    const begun = submitted().write('m1', [{ ...aJob(), on: 'e1' }, aStep()])
+    expect(accepted(begun).broken()).not.toContain('planned-or-stored')
+    const both = submitted().write('m1', [{ ...planning, on: 'e1' }, aStep()])
+    expect(accepted(both).broken()).toContain('planned-or-stored')
+    expect(accepted(submitted().write('m1', [aStep()])).broken()).toContain('planned-or-stored')
+  })
+
   it('rejects two different submissions of one id that were both accepted', () => {
     const other = aGoodJob().operation('client', 'submit', [{ jobId: 'j', input: 2 }, {}])
     expect(other.broken()).toEqual(['submitted-once'])

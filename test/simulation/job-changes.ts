@@ -1,17 +1,20 @@
 import type { Container, VersionFields } from '../../src/emulator/engine/index.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { plannedSteps } from '../../src/sas/model/planned/planned-steps.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import type { Written } from '../../src/testing/events.js'
 import type { Request } from '../../src/testing/network.js'
 
 /** One write of a job or step, with the other documents of the job as the same transaction left them. */
 export interface Change<T extends JobDocument | StepDocument> {
-  /** The earlier version, or null when the document was created. */
+  /** The earlier version, or null when the document was created. A step may have been planned in its job before. */
   readonly before: (T & { readonly _ts: number }) | null
   readonly after: T
   readonly by: Request | null
   readonly job: JobDocument | null
   readonly steps: ReadonlyMap<string, StepDocument>
+  /** The steps that have documents. The others are planned in the job. */
+  readonly stored: ReadonlyMap<string, StepDocument>
 }
 
 export type JobChange = Change<JobDocument>
@@ -28,6 +31,8 @@ export function orderIdOf(jobId: string): string {
 /** The current documents of a container. Parses the same version only once. */
 export class JobDocuments {
   private readonly parsed = new WeakMap<VersionFields, Readonly<Record<string, unknown>>>()
+  /** The steps that had no document when their job was last written, by partition and id. */
+  private readonly planned = new Map<string, StepDocument>()
 
   constructor(private readonly container: () => Container) {}
 
@@ -47,7 +52,13 @@ export class JobDocuments {
     return this.find(pk, stepDocumentId(jobId, stepId)) as StepDocument | null
   }
 
+  /** Returns the steps of a job that have documents, and those that the job has planned. */
   steps(job: JobDocument): ReadonlyMap<string, StepDocument> {
+    return new Map([...plannedSteps(job), ...this.stored(job)])
+  }
+
+  /** Returns the steps of a job that have documents. */
+  stored(job: JobDocument): ReadonlyMap<string, StepDocument> {
     const found = job.stepIds.flatMap((stepId) => {
       const step = this.step(job.pk, job.jobId, stepId)
       return step === null ? [] : [[stepId, step] as const]
@@ -69,9 +80,16 @@ export class JobDocuments {
     const document = this.parse(after) as unknown as JobDocument | StepDocument
     if (!isOurs(document)) return null
     const job = this.job(document.pk, document.jobId)
-    const was = before === null ? null : (this.parse(before) as unknown as typeof document)
+    const place = `${document.pk} ${document.id}`
+    const was = before === null ? (this.planned.get(place) ?? null) : this.parse(before)
+    if (document.type === 'sas.job') this.notePlanned(document)
     const steps = job === null ? new Map<string, StepDocument>() : this.steps(job)
-    return { before: was, after: document, by, job, steps } as JobChange | StepChange
+    const stored = job === null ? steps : this.stored(job)
+    return { before: was, after: document, by, job, steps, stored } as JobChange | StepChange
+  }
+
+  private notePlanned(job: JobDocument): void {
+    for (const [, step] of plannedSteps(job)) this.planned.set(`${step.pk} ${step.id}`, step)
   }
 
   private find(pk: string, id: string): Readonly<Record<string, unknown>> | null {

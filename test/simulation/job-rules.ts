@@ -11,6 +11,14 @@ const complete: Rule<JobDocument> = ({ after, steps }) => {
   return missing.length === 0 ? null : `I1: job ${after.jobId} is stored without ${missing.join(', ')}`
 }
 
+/** I45: a step has a document or is planned in its job, never both. */
+const onePlace: Rule<JobDocument> = ({ after, stored }) => {
+  const both = (after.planned ?? []).filter(({ id }) => stored.get(id)?.ttl === -1)
+  return both.length === 0
+    ? null
+    : `I45: ${both.map(({ id }) => id).join(', ')} of job ${after.jobId} are planned and stored`
+}
+
 /** I7: only an operator changes a job that has ended. */
 const endedForGood: Rule<JobDocument> = ({ before, after, by }) => {
   if (before === null || by === null || by.party === 'client' || !isTerminal(before)) return null
@@ -130,6 +138,7 @@ const fenced: Rule<JobDocument> = ({ before, after }) =>
 
 export const jobRules: readonly Rule<JobDocument>[] = [
   complete,
+  onePlace,
   endedForGood,
   acceptedOnce,
   leftAsAllowed,

@@ -9,13 +9,14 @@ import { Agents } from '../../src/sas/agents/agents.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { plannedSteps, withDocumentsOf } from '../../src/sas/model/planned/planned-steps.js'
 import { PauseBoard } from '../../src/sas/pauses/pause-board.js'
 import type { Payloads } from '../../src/sas/payloads/payloads.js'
 import { Scheduler } from '../../src/sas/scheduler/scheduler.js'
 import type { SchedulerOptions } from '../../src/sas/scheduler/scheduler-options.js'
 import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
 import type { JobQueries } from '../../src/sas/store/job-queries.js'
-import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
+import { replacing, type StateStore, type StateWrite, type Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import type { AskAgents } from '../../src/sas/supervisor/look.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
@@ -142,9 +143,25 @@ export class StateWorld {
     await this.scheduler('scheduler-0').onChanges(await this.changes())
   }
 
-  /** Stores these writes without faults and without checking their contents, like an operator's own tool. */
-  put(partition: string, writes: readonly StateWrite[]): Promise<void> {
-    const operations = writes.map((write): ItemOperation => {
+  /**
+   * Stores these writes without faults and without checking their contents, like an operator's own tool. A planned step gets
+   * its document, and leaves the plan of its job.
+   */
+  async put(partition: string, writes: readonly StateWrite[]): Promise<void> {
+    const created = writes.flatMap(({ kind, document }) => (kind === 'create' ? [document] : []))
+    const steps = created.filter(({ type }) => type === 'sas.step') as unknown as readonly StepDocument[]
+    const jobs = new Map<string, StateWrite>()
+    for (const { jobId } of steps) {
+      if (typeof jobId !== 'string') continue
+      const written = writes.find(({ document }) => document.id === jobDocumentId(jobId))
+      const job = await this.truth.read({ pk: partition, id: jobDocumentId(jobId) })
+      if (job === null) continue
+      const before = (written?.document ?? job) as unknown as JobDocument
+      const after = withDocumentsOf(before, steps)
+      if (after !== before) jobs.set(jobDocumentId(jobId), replacing(job, after))
+    }
+    const others = writes.filter(({ document }) => !jobs.has(document.id))
+    const operations = [...jobs.values(), ...others].map((write): ItemOperation => {
       const document = write.document as JsonObject
       if (write.kind === 'create') return { kind: 'create', document }
       return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
@@ -153,7 +170,6 @@ export class StateWorld {
     if (result.kind === 'rolledBack') {
       throw new Error(`the writes were not applied: ${JSON.stringify(result.refusal)}`)
     }
-    return Promise.resolve()
   }
 
   /** Returns the changes since the last call, as one page. */
@@ -175,8 +191,11 @@ export class StateWorld {
     return { ...decoded.job, _etag: document._etag, _ts: document._ts }
   }
 
+  /** Returns the step, from its document or from the plan of its job. */
   async step(stepId = 'pay', jobId = 'job-1'): Promise<Stored<StepDocument>> {
     const document = await this.truth.read({ pk: jobId, id: stepDocumentId(jobId, stepId) })
+    const planned = document === null ? plannedSteps(await this.job(jobId)).get(stepId) : undefined
+    if (planned !== undefined) return planned
     const decoded = document === null ? null : decodeDocument(document)
     if (document === null || decoded?.kind !== 'step') throw new Error(`there is no step ${stepId}`)
     return { ...decoded.step, _etag: document._etag, _ts: document._ts }

@@ -3,7 +3,8 @@ import { stepDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused, StepNotFound } from '../model/errors.js'
 import { raiseEvent } from '../decisions/operator/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
-import { readStep, updateDocument } from '../store/update-document.js'
+import { readStepOrPlan } from '../store/read-steps.js'
+import { updateDocument } from '../store/update-document.js'
 import { asJson, refuseArguments } from './call-arguments.js'
 import { existingJob, type CommandPorts, type FindPorts } from './update-job.js'
 
@@ -52,7 +53,8 @@ async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
     throw new CommandRefused(jobId, 'the job is Compensated: none of its steps waits')
   }
   const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
-  const collecting = { address, known: null, read: readStep, maxTries: maxSenders }
+  const read = (from: StateStore) => readStepOrPlan(from, { pk: job.pk, jobId, stepId: step })
+  const collecting = { address, known: null, read, maxTries: maxSenders }
   const update = await updateDocument(store, collecting, (current) => {
     const raised = raiseEvent(current, payload, now(), key)
     return { write: raised.kind === 'write' ? raised.step : null, result: raised }

@@ -1,5 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
+import { withPlannedOf } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import { decodeDocument } from '../model/decode.js'
 import type { JobView } from './job-view.js'
@@ -48,7 +49,7 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
     }
     if (isNews && job !== null) {
       idleReads = 0
-      yield await viewOf(job, [...steps.values()])
+      yield await viewOf(job, withPlannedOf(job, [...steps.values()]))
     } else {
       await rest(idleReads)
     }

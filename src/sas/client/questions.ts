@@ -6,6 +6,7 @@ import { CommandInvalid, CommandRefused, StepNotFound } from '../model/errors.js
 import type { QuestionFilter } from '../store/filters/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
+import { readStepOrPlan } from '../store/read-steps.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 import { answerQuestion, type Answer } from '../waiting/answer-question.js'
 import type { LinkedQuestion } from '../waiting/answer-links.js'
@@ -112,7 +113,8 @@ async function answerAt(
   answer: Answer,
 ): Promise<void> {
   const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
-  const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
+  const read = (from: StateStore) => readStepOrPlan(from, { pk: job.pk, jobId, stepId: step })
+  const update = await updateDocument(store, { address, known: null, read }, (current) => {
     const answered = answerQuestion(current, answer, clock.now())
     const result = { ...answered, asks: current.question !== undefined }
     return { write: answered.kind === 'write' ? answered.step : null, result }

@@ -1,11 +1,14 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry, TelemetryEvent } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { withDocumentsOf } from '../model/planned/planned-steps.js'
 import { CommandRefused, JobNotFound, StepNotFound, StoreUnavailable } from '../model/errors.js'
 import { concealerAmong } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { Operation, OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
+import { applyOverLeftOver } from '../store/left-over.js'
+import { listSteps } from '../store/read-steps.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
@@ -87,8 +90,9 @@ export async function updateJob(
     if (written !== null && hasDecision(job, written, command)) return job
     const { operation, steps } = await decided(store, job, command, now())
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
-    const writes = [replacing(job, operation.job), ...changed]
-    const result = await unclear.write(() => store.apply(address.pk, writes))
+    const next = withDocumentsOf(operation.job, operation.changed)
+    const writes = [replacing(job, next), ...changed]
+    const result = await unclear.write(() => applyOverLeftOver(store, address.pk, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
     // A large change needs several transactions, and each transaction has its own tries.
@@ -117,7 +121,7 @@ async function tryCommand(
 
 async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
   for (const stepId of stepsNamedBy(command)) refuseUnknownStep(job, stepId)
-  const listed = await store.listSteps(job.pk, job.jobId)
+  const listed = await listSteps(store, job)
   const steps = new Map(listed.map((step) => [step.stepId, step]))
   const standing = { job, steps, now }
   const given = accepted(job, operate(standing, command))

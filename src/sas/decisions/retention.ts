@@ -3,6 +3,7 @@ import { takeFitting, isTooLarge } from './dispatch.js'
 import type { Schedule, SchedulingState } from './continue-or-end-job.js'
 import type { JobDocument } from '../model/documents.js'
 import { isToExpire } from '../model/is-over.js'
+import { hasDocument } from '../model/planned/planned-steps.js'
 import { unseen } from './ledger.js'
 
 /** The time, in seconds, for which steps outlive their job if they do not all fit into one transaction. */
@@ -17,7 +18,8 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
   if (!isToExpire(job)) return decision
   const missing = unseen(job.stepIds, state.job.steps, state.steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
-  const last = new Map([...state.steps, ...changed.map((step) => [step.stepId, step] as const)])
+  const stored = [...state.steps].filter(([stepId]) => hasDocument(job, stepId))
+  const last = new Map([...stored, ...changed.map((step) => [step.stepId, step] as const)])
   const ttl = secondsOf(job)
   const expiring = [...last.values()].map((step) => ({ step: copyWith(step, { ttl }) }))
   if (takeFitting(expiring, job).length < expiring.length) return decision
@@ -35,7 +37,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   const missing = unseen(job.stepIds, job.steps, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const ttl = secondsOf(job)
-  const lasting = [...steps.values()].filter((step) => step.ttl === -1)
+  const lasting = [...steps.values()].filter((step) => step.ttl === -1 && hasDocument(job, step.stepId))
   // If one step and its job are too large for one transaction, the job and all its steps are kept.
   if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
   const expiring = lasting.map((step) => ({ step: copyWith(step, { ttl: ttl + stepsOutliveJobSeconds }) }))

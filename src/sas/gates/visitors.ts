@@ -1,6 +1,7 @@
 import type { GateDocument, Holder, Visitor } from '../model/gate-documents.js'
 import type { StateStore } from '../store/state-store.js'
-import { readJob, readStep, updateDocument } from '../store/update-document.js'
+import { readStepOrPlan } from '../store/read-steps.js'
+import { readJob, updateDocument } from '../store/update-document.js'
 import { calledWithinMs } from './gate.js'
 import { wholeJob } from './job-place.js'
 import { calledJob, calledStep, standingOf, standingOfJob, type Standing } from './standing.js'
@@ -29,7 +30,7 @@ export async function find(
     const standing = standingOfJob(await readJob(store, addressOf(holder)), holder, key)
     return { standing, againMs: now + (standing === 'inside' ? jobPauseMs : pauseBeforeEntry(standing)) }
   }
-  const step = await readStep(store, addressOf(holder))
+  const step = await readStepOrPlan(store, holder)
   const standing = standingOf(step, holder, key)
   if (standing !== 'inside') return { standing, againMs: now + pauseBeforeEntry(standing) }
   const { completeWithinMs = 0, completeByMs = null } = step ?? {}
@@ -55,7 +56,7 @@ export async function offer(
           const result = standingOfJob(job, visitor, key)
           return { write: result === 'waiting' ? calledJob(job, now()) : null, result }
         })
-      : await updateDocument(store, { ...from, read: readStep }, (step) => {
+      : await updateDocument(store, { ...from, read: (own) => readStepOrPlan(own, visitor) }, (step) => {
           const result = standingOf(step, visitor, key)
           return { write: result === 'waiting' ? calledStep(step, now()) : null, result }
         })

@@ -27,6 +27,7 @@ import {
   type ItemsInput,
   type ItemsState,
 } from '../plan/item-jobs.js'
+import { listSteps } from '../store/read-steps.js'
 import type { StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { submitProblems } from '../submission/submit-problems.js'
@@ -230,8 +231,7 @@ class Round {
   /** Hides the secrets of an item in a text that its parent keeps. Only an item with secrets costs a read. */
   private async shown(job: JobDocument, text: string): Promise<string> {
     if (job.secrets === undefined) return text
-    const steps = await this.options.store.listSteps(job.pk, job.jobId)
-    return hideDocuments(job, steps).conceal(text)
+    return hideDocuments(job, await listSteps(this.options.store, job)).conceal(text)
   }
 
   private addressOf(index: number): JobAddress {

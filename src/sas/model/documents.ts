@@ -23,6 +23,7 @@ import {
 } from './step-parts.js'
 
 export { attentionKinds, noticeKinds, processStates } from './shared-parts.js'
+export type { PlannedStep } from './planned/planned-step.js'
 export type { Json } from './values/json.js'
 export type {
   Attention,
@@ -35,7 +36,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 5
+export const schemaVersion = 6
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -73,6 +74,12 @@ export const priorityGateSchema = 4
  * in another partition.
  */
 export const partitionLimitSchema = 5
+
+/**
+ * The version of a job some of whose steps have no document yet. Code of version 5 would miss these steps, and set the
+ * job aside.
+ */
+export const plannedSchema = 6
 
 export const jobSchema = z.object({
   ...envelope,

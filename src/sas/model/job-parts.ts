@@ -3,6 +3,7 @@ import { json } from './values/plain-json.js'
 import type { Compensation, Pause, RestartedAs, RestartOf, Triage } from './readable-parts.js'
 import { limit, place } from './gate-parts.js'
 import { pausedWith } from './operator-documents.js'
+import { plannedStep } from './planned/planned-step.js'
 import { attentionKinds, noticeKinds, secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
@@ -101,6 +102,11 @@ export const optionalJobParts = {
    */
   pausedWith: pausedWith.nullable().optional(),
   ...secretHolder,
+  /**
+   * The plan of the steps that have no document yet, which the scheduler creates when it begins them (I45). Missing if
+   * every step has a document.
+   */
+  planned: z.array(plannedStep).optional(),
   /**
    * The job that this job was restarted as. Written once, together with that job. No operator and no scheduler
    * continues this job afterwards (I33).

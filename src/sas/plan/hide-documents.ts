@@ -1,4 +1,4 @@
-import type { JobDocument, Json, StepDocument } from '../model/documents.js'
+import type { JobDocument, Json, PlannedStep, StepDocument } from '../model/documents.js'
 import type { Plan } from './plan.js'
 import {
   conceal,
@@ -7,9 +7,9 @@ import {
   hiddenInTemplate,
   hiddenText,
   secretTexts,
-  secretTextsInTemplate,
   type SecretPath,
 } from '../model/values/hidden.js'
+import { marksAmong, partsOf, textsAmong, textsOfJob, textsOfStep } from './secret-texts.js'
 
 /** A job and its steps, without secret values. */
 export interface Hidden {
@@ -24,7 +24,8 @@ export interface Hidden {
  * their texts wherever they occur, for example in the message of an error. The documents must not be written.
  */
 export function hideDocuments(job: JobDocument, steps: readonly StepDocument[]): Hidden {
-  const isPlain = job.secrets === undefined && steps.every(({ secrets }) => secrets === undefined)
+  const marked = [job, ...steps, ...(job.planned ?? [])]
+  const isPlain = marked.every(({ secrets }) => secrets === undefined)
   if (isPlain) return { job, steps, conceal: (text) => text }
   const texts = [...new Set([...textsOfJob(job), ...steps.flatMap(textsOfStep)])]
   return {
@@ -76,33 +77,6 @@ export function concealerOf(
   return (text) => conceal(text, texts)
 }
 
-function partsOf({ secrets = [] }: Pick<JobDocument, 'secrets'>, part: string): readonly SecretPath[] {
-  return secrets.filter(([first]) => first === part).map(([, ...rest]) => rest)
-}
-
-function textsOfJob(job: JobDocument): readonly string[] {
-  return [
-    ...secretTexts(job.input, partsOf(job, 'input')),
-    ...secretTexts(job.result ?? null, partsOf(job, 'result')),
-  ]
-}
-
-function textsOfStep(step: StepDocument): readonly string[] {
-  const [input, output, undo] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
-  return [
-    ...secretTexts(step.input, input),
-    ...secretTextsInTemplate(step.inputTemplate, input),
-    ...secretTexts(step.output, output),
-    ...secretTexts(step.event?.payload ?? null, output),
-    ...secretTexts(step.collect?.events.map(({ payload }) => payload) ?? null, output),
-    ...secretTexts(step.round?.previous ?? null, output),
-    ...secretTexts(step.undo?.input ?? null, undo),
-    ...secretTextsInTemplate(step.undo?.inputTemplate ?? null, undo),
-    ...secretTextsInTemplate(step.undoTemplate, undo),
-    ...step.owed.flatMap((each) => secretTexts(each.input, undo)),
-  ]
-}
-
 function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: readonly string[]): JobDocument {
   const outputs = steps.flatMap((step) => partsOf(step, 'output').map((path) => [step.stepId, ...path]))
   const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
@@ -111,7 +85,22 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
     input: shown(job.input, partsOf(job, 'input')),
     ...(job.result !== undefined && { result: shown(job.result, partsOf(job, 'result')) }),
     ...(job.outputs !== undefined && { outputs: shown(job.outputs, outputs) as Record<string, Json> }),
+    ...(job.planned !== undefined && { planned: job.planned.map((step) => hiddenPlan(step, texts)) }),
     ...told(job, toldByJobs, texts),
+  }
+}
+
+function hiddenPlan(step: PlannedStep, texts: readonly string[]): PlannedStep {
+  const template = (value: Json, part: string) =>
+    concealIn(hiddenInTemplate(value, partsOf(step, part)), texts)
+  const { when, undo, repeat } = step
+  return {
+    ...step,
+    input: template(step.input, 'input'),
+    // A condition contains values of its own, which no path names.
+    ...(when !== undefined && { when: hiddenText }),
+    ...(undo && { undo: { ...undo, input: template(undo.input, 'undo') } }),
+    ...(repeat && { repeat: { ...repeat, until: hiddenText } }),
   }
 }
 
@@ -226,45 +215,6 @@ export function versionHider(
     job: (version) => withoutHashes(silent(hiddenJob(markedJob(version), marked, texts), toldByJobs)),
     step: (version) => silent(hiddenStep(markedStep(version), texts), toldBySteps),
   }
-}
-
-/** Marks each version of a job and its steps with the marks of all versions. */
-interface Marks {
-  readonly job: (version: JobDocument) => JobDocument
-  readonly step: (version: StepDocument) => StepDocument
-}
-
-/** Returns the marks of all versions. Null if there are none, as for most jobs. */
-function marksAmong(jobs: readonly JobDocument[], steps: readonly StepDocument[]): Marks | null {
-  if ([...jobs, ...steps].every(({ secrets = [] }) => secrets.length === 0)) return null
-  const jobMarks = marksOf(jobs)
-  const byStep = new Map<string, StepDocument[]>()
-  for (const step of steps) byStep.set(step.stepId, [...(byStep.get(step.stepId) ?? []), step])
-  const stepMarks = new Map([...byStep].map(([stepId, versions]) => [stepId, marksOf(versions)]))
-  return {
-    job: (job) => ({ ...job, secrets: jobMarks }),
-    step: (step) => {
-      const marks = stepMarks.get(step.stepId) ?? []
-      return marks.length === 0 ? step : { ...step, secrets: marks }
-    },
-  }
-}
-
-function textsAmong(
-  jobs: readonly JobDocument[],
-  steps: readonly StepDocument[],
-  marks: Marks,
-): readonly string[] {
-  const found = [
-    ...jobs.flatMap((job) => textsOfJob(marks.job(job))),
-    ...steps.flatMap((step) => textsOfStep(marks.step(step))),
-  ]
-  return [...new Set(found)]
-}
-
-function marksOf(documents: readonly Pick<JobDocument, 'secrets'>[]): string[][] {
-  const marks = documents.flatMap(({ secrets = [] }) => secrets)
-  return [...new Map(marks.map((path) => [JSON.stringify(path), path])).values()]
 }
 
 /** Returns a job without the hashes of its submission, from which a program could guess secrets. */

@@ -5,8 +5,10 @@ import type { EndedJob } from '../in-process/job-endings.js'
 import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { withDocumentsOf } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
+import { applyOverLeftOver } from '../store/left-over.js'
 import { asStored, replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
@@ -80,13 +82,14 @@ export class JobWriter {
       if (before === undefined) return null
       pairs.push({ before, after: step })
     }
+    const next = withDocumentsOf(decision.job, after)
     const writes = [
       ...gates.flatMap((gate) => gate.writes),
-      replacing(job, decision.job),
+      replacing(job, next),
       ...pairs.map((pair) => replacing(pair.before, pair.after)),
       ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
     ]
-    const result = await unclear.write(() => this.options.store.apply(job.pk, writes))
+    const result = await unclear.write(() => applyOverLeftOver(this.options.store, job.pk, writes))
     if (result.kind === 'conflict') {
       this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
     }
@@ -99,8 +102,8 @@ export class JobWriter {
       document: asStored(pair.after, { _etag: stepEtags[index] ?? '', _ts: 0 }),
       replacedEtag: pair.before._etag,
     }))
-    const written = { document: asStored(decision.job, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
-    const ended = isTerminal(decision.job) && !isTerminal(job) ? this.endOf(decision.job, after) : null
+    const written = { document: asStored(next, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
+    const ended = isTerminal(next) && !isTerminal(job) ? this.endOf(next, after) : null
     this.known.putWritten(written, steps)
     return {
       ended,

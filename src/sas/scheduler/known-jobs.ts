@@ -1,6 +1,7 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
+import { plannedSteps } from '../model/planned/planned-steps.js'
 import { wholeJob } from '../gates/job-place.js'
 import { decodeDelivered, decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
@@ -118,8 +119,13 @@ export class KnownJobs {
     return job
   }
 
+  /**
+   * Returns the step as it is remembered, or as this version of the job has planned it. A document with a time to live is
+   * left over from an earlier job with this id, if the step is planned.
+   */
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
-    return this.steps.get(stepAddress(job, stepId))
+    const remembered = this.steps.get(stepAddress(job, stepId))
+    return remembered?.ttl === -1 ? remembered : (plannedSteps(job).get(stepId) ?? remembered)
   }
 
   /** Returns the place at limits of a step, or of the job itself. */
@@ -135,9 +141,10 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Returns whether the version of the step in `seen`, or a later one, is remembered. */
+  /** Returns whether the version of the step in `seen`, or a later one, is remembered. Any version of a planned step will do. */
   hasStep(job: JobDocument, stepId: string, seen: SeenVersions): boolean {
     const etag = seen.steps.get(stepId) ?? null
+    if (etag === null) return this.step(job, stepId) !== undefined
     return rememberedSince(this.steps, stepAddress(job, stepId), etag) !== undefined
   }
 

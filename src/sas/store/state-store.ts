@@ -1,6 +1,7 @@
 import { copyWithout } from '../model/copies/copy-with.js'
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
 import type { PausedWith } from '../model/operator-documents.js'
+import { etagOfPlanned } from '../model/planned/planned-steps.js'
 
 /** A document as the state container stores it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -13,8 +14,12 @@ export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
-/** Returns a write that replaces `before` with `after`, if the document has not changed since it was read. */
+/**
+ * Returns a write that replaces `before` with `after`, if the document has not changed since it was read. If `before` is a
+ * planned step, the write creates its document, if there is none.
+ */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
+  if (before._etag === etagOfPlanned) return { kind: 'create', document: withoutStoreFields(after) }
   return { kind: 'replace', document: withoutStoreFields(after), ifMatch: before._etag }
 }
 

@@ -6,15 +6,16 @@ import {
   type LedgerEntry,
   type NoticeDocument,
   type NoticeKind,
+  type PlannedStep,
   type StepDocument,
 } from '../model/documents.js'
-import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { unbegunStep, type StepOrigin } from '../model/planned/planned-steps.js'
 import { addDerivedState, deadline, withDerivedState } from '../model/process-state.js'
 import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
 import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
 import { isReported, receivedNotices } from '../decisions/notices.js'
-import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
 /** All parts of a submission. The caller passes the time and the hash. */
@@ -146,64 +147,51 @@ function optionalPartsOf({ tags = [], plan, hasTickets, notify }: SubmitRequest)
 }
 
 function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
-  return addDerivedState({
-    id: stepDocumentId(request.jobId, step.id),
-    type: 'sas.step' as const,
-    stepId: step.id,
-    kind: step.kind,
-    when: step.when,
-    event: null,
-    direction: 'do' as const,
-    priority: request.priority,
+  const { count, question } = step
+  return Object.assign(
+    unbegunStep(plannedStep(step), originOf(request)),
+    { kind: step.kind, schema: stepSchemaOf(step) },
+    count === undefined ? {} : { collect: { count, events: [] } },
+    question === undefined ? {} : { question },
+  )
+}
+
+/** Returns the plan of a step as a job stores it until the step begins. */
+export function plannedStep(step: PlanStep): PlannedStep {
+  const { kind, when, undo, jobGoesOn, isClaimRequired, repeat, limits, secrets } = step
+  return {
+    id: step.id,
     actor: step.actor,
     action: step.action,
+    input: step.input,
     dependsOn: [...step.dependsOn],
-    inputTemplate: step.input,
-    input: null,
+    completeWithinMs: step.completeWithinMs,
+    maxFailures: step.maxFailures,
+    retryBackoff: step.retryBackoff,
     initialState: step.initialState,
     targetState: step.targetState,
-    currentState: step.initialState,
-    desiredState: step.initialState,
-    undo: undoOf(step),
     onExhausted: step.onExhausted,
-    completeWithinMs: step.completeWithinMs,
-    retryBackoff: step.retryBackoff,
-    maxFailures: step.maxFailures,
-    notBeforeMs: null,
-    dispatch: 0,
-    attempt: 0,
-    idempotencyKey: idempotencyKey({ jobId: request.jobId, stepId: step.id }, 1, 'do'),
-    isClaimRequired: step.isClaimRequired,
-    lateDispatches: 0,
-    claim: null,
-    outcome: null,
-    output: null,
-    mayHaveActed: false,
-    owed: [],
-    undoTemplate: null,
-    firstBy: null,
-    ...envelopeOf(request, stepSchemaOf(step)),
-    ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
-    ...(step.count === undefined ? {} : { collect: { count: step.count, events: [] } }),
-    ...(step.question === undefined ? {} : { question: step.question }),
-    ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
-    ...(step.limits === undefined ? {} : { limits: [...step.limits] }),
-    ...(step.secrets === undefined ? {} : { secrets: copied(step.secrets) }),
-  })
+    ...(kind === 'sleep' || kind === 'gather' ? { kind } : {}),
+    ...(when === null ? {} : { when }),
+    ...(undo === null ? {} : { undo }),
+    ...(jobGoesOn === true ? { jobGoesOn } : {}),
+    ...(isClaimRequired ? { isClaimRequired } : {}),
+    ...(repeat === undefined ? {} : { repeat }),
+    ...(limits === undefined ? {} : { limits: [...limits] }),
+    ...(secrets === undefined ? {} : { secrets: copied(secrets) }),
+  }
+}
+
+function originOf({ jobId, partition, orderId, priority, plan }: SubmitRequest): StepOrigin {
+  return { jobId, pk: partition, orderId, priority, workflow: plan.workflow, workflowVersion: plan.version }
 }
 
 function copied(paths: readonly SecretPath[]): string[][] {
   return paths.map((path) => [...path])
 }
 
-function undoOf({ undo }: PlanStep): StepDocument['undo'] {
-  if (undo === null) return null
-  const { actor, action, input: inputTemplate, whenUncertain } = undo
-  return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
-}
-
 /**
- * Returns the fields that jobs and steps share. Spread the result last, because an object literal that begins
+ * Returns the fields of a job that its steps have, too. Spread the result last, because an object literal that begins
  * with a spread costs a hundred times as much.
  */
 function envelopeOf(request: SubmitRequest, schema: number) {

@@ -14,6 +14,7 @@ import {
 } from '../store/state-store.js'
 import { planHash } from '../plan/payload.js'
 import { begunWriting, type BeginSubmission, type Writing } from './begun-submission.js'
+import { withPlannedSteps } from './planned-submission.js'
 import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
 import { readableJob } from '../store/unreadable-jobs.js'
@@ -26,7 +27,7 @@ const maxTries = 3
  */
 const maxStagedTries = 6
 
-/** An accepted job and its steps as they were written, and their physical range. */
+/** An accepted job and the documents of its steps as they were written, and their physical range. */
 export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]
@@ -66,7 +67,7 @@ export async function ensureSubmitted(
   // A deadline counts from the try that is stored, so each try decides again.
   return submitAtOnce(store, request, async (mayBegin) => {
     const begun = mayBegin ? await begunWriting(submitted, begin) : null
-    return { ...(begun ?? submitted), isBegun: begun !== null }
+    return { ...withPlannedSteps(begun ?? submitted, request.plan), isBegun: begun !== null }
   })
 }
 

@@ -1,4 +1,5 @@
 import { schedule, type JobDocument, type StepDocument } from '../../sas/internal.js'
+import { plannedSteps } from '../../sas/model/planned/planned-steps.js'
 import { isTerminal } from '../../sas/model/process-state.js'
 import type { Checker, SimulationEvent } from '../events.js'
 import { stateContainer } from '../job-fleet.js'
@@ -67,7 +68,7 @@ export class Rest implements Checker {
 
   private outlookOf(job: JobDocument): Outlook {
     if (isTerminal(job)) return nothing
-    const steps = this.stepsOf(job.jobId)
+    const steps = new Map([...this.stepsOf(job.jobId), ...plannedSteps(job)])
     const next = schedule({ job, steps, now: this.time.now(), scheduler: 'scheduler' })
     const open = [...steps.values()].filter(isOpen)
     const times = [job.endByMs, ...open.map(({ completeByMs }) => completeByMs)]

@@ -263,7 +263,7 @@ it('with --json, a lost store still leaves the numbers of what was done, and the
   const account = { endpoint: store.endpoint, key: store.key }
   await submittingBaskets(['lost-0:a'], account)
   forget()
-  store.faults.add({ match: { operation: 'batch' }, status: 503 })
+  store.faults.add({ match: { operation: 'create' }, status: 503 })
   const baskets = ['lost-1:a', 'lost-2:a', 'lost-3:a']
   const { code } = await submittingBaskets(baskets, { ...account, json: true })
   expect(code).toBe(5)

@@ -245,7 +245,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
       { name: 'packing', steps: 1 },
     ])
     expect(await page.evaluate(`${computed}[2].textContent`)).toBe(
-      String(Math.round(jobs.together.totalCharge * 100) / 100),
+      String(Math.round(jobs.together.totalCharge)),
     )
     await page.until(
       `[...document.querySelectorAll('.numbers td')].some((one) => one.textContent === 'state.listJobs')`,

@@ -93,8 +93,8 @@ it('a tick costs at most ten request units besides the submission of its job (R1
   await world.stop()
 })
 
-/** The charge of the dispatch of a first step: a replace of the job, and one of the step. */
-const beginning = 2 * 11 * 1.15
+/** The charge of a job that its submission does not begin, beside that of a job that it begins. */
+const beginning = jobCost({ ...question, isLimitedFirst: true }).writeCharge - jobCost(question).writeCharge
 
 // If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's
 // partition is part of the transactions of the job, and of its submission.

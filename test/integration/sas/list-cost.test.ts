@@ -49,7 +49,7 @@ it.each([true, false])(
     const question = { ...instances, ...shapeOfItem(oneStep.plan), isTogether }
     expectWithin(0.03, jobCost(question).writeCharge, (long.writes - short.writes) / 30)
     expectWithin(isTogether ? 0.06 : 0.1, jobCharge(question), (long.all - short.all) / 30)
-    // An item whose submission did not begin it would take two replaces more.
+    // An item whose submission did not begin it would take a replace more.
     if (isTogether) expect((long.all - short.all) / 30).toBeLessThan(50)
     await world.stop()
   },

@@ -3,7 +3,7 @@ import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, homeOf, keyInPartition } from '../../../src/sas/gates/home.js'
 import { readGate } from '../../../src/sas/gates/stored-gate.js'
 import { jobDocumentId, stepDocumentId } from '../../../src/sas/model/document-ids.js'
-import { partitionLimitSchema } from '../../../src/sas/model/documents.js'
+import { partitionLimitSchema, plannedSchema } from '../../../src/sas/model/documents.js'
 import { defineWorkflow, type JobLimit, type Limit, type Workflow } from '../../../src/sas/index.js'
 import { withoutStoreFields } from '../../../src/sas/store/state-store.js'
 import { shop } from '../../support/a-job.js'
@@ -146,7 +146,7 @@ describe('a limit of each partition', () => {
     await work('look', 'b')
     expect(await inside(key)).toEqual([])
     const job = await world.truth.read({ pk: partition, id: jobDocumentId('b') })
-    expect(job).toMatchObject({ processState: 'Processed', schema: partitionLimitSchema })
+    expect(job).toMatchObject({ processState: 'Processed', schema: plannedSchema })
   })
 
   it('may be shared by steps of one job that begin together', async () => {

@@ -43,24 +43,47 @@ export const promiseRules: readonly Rule<World>[] = [
   },
   {
     id: 'whole-submission',
-    says: 'job, steps and documents alongside are durable together when submit resolves',
+    says: 'job, steps or their plans, and documents alongside are durable together when submit resolves',
     check: ({ history, documents, jobs }, report) => {
       for (const submission of operations(history.operations, 'submit', 'ok')) {
         const id = String(submission.invoke['jobId'])
         const own = documents.find((one) => one.id === `own-${id}`)
         const job = jobs.find(({ jobId }) => jobId === id)
-        const stepIds = job?.job.versions[0]?.value['stepIds']
+        const first = job?.job.versions[0]?.value
+        const stepIds = first?.['stepIds']
+        const planned = plannedIn(first)
         const isWhole =
           job !== undefined &&
           own !== undefined &&
           own.versions.length > 0 &&
           Array.isArray(stepIds) &&
-          stepIds.every((stepId) => (job.steps.get(String(stepId))?.versions.length ?? 0) > 0)
+          stepIds.every(
+            (stepId) => planned.has(stepId) || (job.steps.get(String(stepId))?.versions.length ?? 0) > 0,
+          )
         report.check(
           isWhole,
           () => `${id} was accepted, and not all of it was written`,
           () => [submission],
         )
+      }
+    },
+  },
+  {
+    id: 'planned-or-stored',
+    says: 'the transaction that creates the document of a step also removes its plan from the job',
+    check: ({ jobs }, report) => {
+      for (const { jobId, job, steps } of jobs) {
+        for (const [stepId, { versions }] of steps) {
+          const created = versions[0]?.write
+          const wasPlanned = job.versions.some(({ value }) => plannedIn(value).has(stepId))
+          if (created?.kind !== 'create' || !wasPlanned) continue
+          const withIt = job.versions.find(({ write }) => write.operation === created.operation)
+          report.check(
+            withIt !== undefined && !plannedIn(withIt.value).has(stepId),
+            () => `${stepId} of ${jobId} was created while its job has its plan, or without its job`,
+            () => [created.operation],
+          )
+        }
       }
     },
   },
@@ -176,4 +199,10 @@ function checkNotices({ jobId, job, notices, last }: JobHistory, { documents }: 
     )
     latest = Math.max(latest, first)
   }
+}
+
+/** Returns the ids of the steps that a version of a job has planned. */
+function plannedIn(job: Fields | undefined): ReadonlySet<unknown> {
+  const planned = job?.['planned']
+  return new Set(Array.isArray(planned) ? (planned as readonly Fields[]).map(({ id }) => id) : [])
 }

@@ -83,6 +83,8 @@ const readsOfItem = 3
 const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
+/** The size of the plan of a step that has not begun, which the job contains. */
+const plannedKilobytes = 0.35
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
 /** The size of a limit with a few steps at work and no long list of groups. */
@@ -115,27 +117,40 @@ const notifier = { role: 'notifier', pollSeconds: 10, queriesPerSecond: 2 / 60 }
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {
-  const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, partitions, instances } = question
-  const { isItem = false, isLimitedFirst = false } = question
-  // One scheduler that owns the whole container writes the first dispatch together with the submission.
-  const isBegun = isTogether && partitions === 1 && instances === 1 && !isLimitedFirst
+  const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, isItem = false } = question
+  const isBegun = beginsAtOnce(question)
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
-  // written with its dispatch and with its outcome, and once more if its attempt is claimed.
-  const replaces = steps + 1 + 2 * steps + claimedSteps - (isBegun ? 2 : 0) + furtherReplaces(question)
+  // created by its dispatch, and written with its outcome, and once more if its attempt is claimed.
+  const replaces = steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + furtherReplaces(question)
   const { rounds = 0, pausedRounds = 0 } = question
   // The submission and the first dispatch are one or two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
   const ofSteps = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
   const ofRounds = (isTogether ? 1 : 2) * (rounds + pausedRounds) + 2 * pausedRounds
   const versions = creates + replaces
+  const planned = plannedKilobytes * ofPlanned(question) * growthPerKilobyte * insert(1, question)
   return {
     writeRequests: ofSteps + ofRounds + 2 * limits,
     writeCharge:
-      (creates + 2 * replaces) * insert(documentKilobytes, question) + limits * limitCost(question),
+      (creates + 2 * replaces) * insert(documentKilobytes, question) + planned + limits * limitCost(question),
     feedCharge: (isTogether ? 1 : rolesOf(question).length) * versions * documentKilobytes,
     readCharge: isItem ? readsOfItem * pointRead : 0,
   }
+}
+
+/** One scheduler that owns the whole container writes the first dispatch together with the submission. */
+function beginsAtOnce({ isTogether, partitions, instances, isLimitedFirst = false }: CostQuestion): boolean {
+  return isTogether && partitions === 1 && instances === 1 && !isLimitedFirst
+}
+
+/**
+ * Returns how many plans of steps that have not begun the writes of a job contain. A replace counts twice, because it costs
+ * twice as much as a create.
+ */
+function ofPlanned(question: CostQuestion): number {
+  const atFirst = question.steps - (beginsAtOnce(question) ? 1 : 0)
+  return atFirst + atFirst * (atFirst - 1)
 }
 
 /** Returns all request units of a job. Every page and command that shows the price of a job uses this sum. */
@@ -200,7 +215,7 @@ export interface RoleCost {
 }
 
 /**
- * Divides the cost of a job and of idle instances by role. Submitters create the documents, agents write claims and
+ * Divides the cost of a job and of idle instances by role. Submitters create the job, perhaps with its first step, agents write claims and
  * outcomes and read the items of lists, supervisors end the pauses of rounds, and schedulers write the rest. If roles
  * share the feed, each of them pays an equal part.
  */
@@ -208,7 +223,7 @@ export function costByRole(question: CostQuestion): readonly RoleCost[] {
   const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question
   const { writeCharge, feedCharge, readCharge } = jobCost(question)
   const one = insert(documentKilobytes, question)
-  const submitting = (steps + 1) * one
+  const submitting = (beginsAtOnce(question) ? 2 : 1) * one
   const acting = 2 * (steps + claimedSteps + rounds + pausedRounds) * one
   const supervising = 2 * pausedRounds * one
   const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }

@@ -1,12 +1,11 @@
 import type { StepDocument } from '../../model/documents.js'
+import { deadline, withDerivedState } from '../../model/process-state.js'
 import { workOf } from '../../model/work.js'
 import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
 
 /** Says in plain words what changed in the document of a step. `before` is null for the first version. */
 export function stepWords(before: StepDocument | null, after: StepDocument): Told {
-  if (before === null) {
-    return { what: ['created', ...beginningOf(after)], by: null }
-  }
+  if (before === null) return firstWords(after)
   const ended = endOf(before, after)
   const what = [
     ...ended,
@@ -20,14 +19,37 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
   return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
 }
 
-/** Tells what the first version of a step says: its work begins, or a restart has carried the step over. */
-function beginningOf(step: StepDocument): string[] {
-  if (step.dispatch === 0) return []
-  const { keyJobId, jobId, processState } = step
+/** Tells what the first version of a step says. Most steps get their document when they begin. */
+function firstWords(step: StepDocument): Told {
+  const { keyJobId, jobId, processState, dispatch, place } = step
   // A restart writes the steps of the new job before any attempt of that job.
-  if (keyJobId !== undefined && keyJobId !== jobId)
-    return [`carried over by the restart as ${processState}, with the keys of job ${keyJobId}`]
-  return attemptBegan(step)
+  if (keyJobId !== undefined && keyJobId !== jobId) {
+    const how = `carried over by the restart as ${processState}, with the keys of job ${keyJobId}`
+    return { what: ['created', how], by: null }
+  }
+  const hasBegun = dispatch > 0 || place !== undefined
+  return hasBegun ? stepWords(unbegun(step), step) : { what: ['created'], by: null }
+}
+
+/** Returns the step as it was before it began. */
+function unbegun(step: StepDocument): StepDocument {
+  const { place: _place, round: _round, asked: _asked, progress: _progress, held: _held, ...kept } = step
+  return withDerivedState({
+    ...kept,
+    currentState: step.initialState,
+    desiredState: step.initialState,
+    lockedBy: null,
+    dispatch: 0,
+    attempt: 0,
+    fence: 0,
+    notBeforeMs: null,
+    outcome: null,
+    attention: null,
+    diagnostics: [],
+    claim: null,
+    event: null,
+    ...deadline(null),
+  })
 }
 
 /** Names an attempt as people count it. */

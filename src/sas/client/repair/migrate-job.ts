@@ -3,9 +3,12 @@ import { unseen } from '../../decisions/ledger.js'
 import { migrate, type Migrated } from '../../decisions/operator/migrate.js'
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../../model/errors.js'
+import { withDocumentsOf } from '../../model/planned/planned-steps.js'
 import { isStaged } from '../../model/process-state.js'
 import { noPayloads } from '../../payloads/payloads.js'
 import { fitPlan } from '../../plan/fan-out.js'
+import { applyOverLeftOver } from '../../store/left-over.js'
+import { listSteps } from '../../store/read-steps.js'
 import { replacing, type DocumentAddress, type StateWrite, type Stored } from '../../store/state-store.js'
 import { fits, maxOperations } from '../../store/transaction.js'
 import { UnclearWrites } from '../../store/unclear-writes.js'
@@ -41,7 +44,7 @@ export async function migrateJob<I>(
   for (let tries = 0; tries < maxTries; tries += 1) {
     const job = await readableJob(store, address)
     if (job === null) throw new JobNotFound(jobId)
-    const steps = new Map((await store.listSteps(job.pk, jobId)).map((step) => [step.stepId, step]))
+    const steps = new Map((await listSteps(store, job)).map((step) => [step.stepId, step]))
     // A list may be older than the job.
     if (unseen(job.stepIds, job.steps, steps).length > 0) continue
     const planned = await plannedFor(ports, job, workflow)
@@ -55,7 +58,7 @@ export async function migrateJob<I>(
     if (migrated.changed.length === 0 && !migrated.isJobChanged) return written ?? report
     const writes = writesOf(job, steps, migrated)
     if (dryRun) return report
-    const result = await unclear.write(() => store.apply(job.pk, writes))
+    const result = await unclear.write(() => applyOverLeftOver(store, job.pk, writes))
     written = report
     if (result.kind !== 'applied') continue
     telemetry.emit({ type: 'job.operated', jobId, workflow: job.workflow, command: 'migrate', by, why })
@@ -98,7 +101,7 @@ function writesOf(
     const before = steps.get(step.stepId)
     return before === undefined ? [] : [replacing(before, step)]
   })
-  const writes = [replacing(job, after), ...replaced]
+  const writes = [replacing(job, withDocumentsOf(after, changed)), ...replaced]
   if (fits(writes)) return writes
   throw new CommandRefused(
     job.jobId,

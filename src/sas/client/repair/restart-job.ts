@@ -15,6 +15,7 @@ import { noPayloads, type Payloads } from '../../payloads/payloads.js'
 import { payloadHash } from '../../plan/payload.js'
 import { concealerAmong } from '../../plan/hide-documents.js'
 import type { JobQueries } from '../../store/job-queries.js'
+import { listSteps } from '../../store/read-steps.js'
 import type { DocumentAddress, StateStore, Stored } from '../../store/state-store.js'
 import { UnclearWrites } from '../../store/unclear-writes.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
@@ -59,7 +60,7 @@ export async function restartJob(
   for (let tries = 0; tries < maxTries; tries += 1) {
     const job = await readableJob(store, address)
     if (job === null) throw new JobNotFound(jobId)
-    const listed = await store.listSteps(job.pk, jobId)
+    const listed = await listSteps(store, job)
     const steps = new Map(listed.map((step) => [step.stepId, step]))
     // A list may be older than the job.
     if (unseen(job.stepIds, job.steps, steps).length > 0) continue

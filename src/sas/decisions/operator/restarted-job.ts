@@ -93,7 +93,13 @@ function jobOf(
   const { as, from, by, why, input = origin.input } = request
   const at = new Date(now).toISOString()
   const { restartedAs: _as, outputs: _outputs, result: _result, paused: _paused, ...own } = origin
-  const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, place: _place, ...others } = own
+  const {
+    operatedAtMs: _operatedAtMs,
+    hasTickets: _hasTickets,
+    place: _place,
+    planned: _planned,
+    ...others
+  } = own
   const { triage: _triage, otherTriages: _otherTriages, triageAudit: _triageAudit, ...kept } = others
   const undoesFirst = plan.undone.length > 0
   const reason = `undone before the job runs again from step ${from}: ${why}`

@@ -79,6 +79,7 @@ function hasOptional(job: Fields): boolean {
     (job.resultTemplate === undefined || part.resultTemplate(job.resultTemplate)) &&
     (job.result === undefined || part.result(job.result)) &&
     (job.secrets === undefined || part.secrets(job.secrets)) &&
+    (job.planned === undefined || part.planned(job.planned)) &&
     (job.hasTickets === undefined || part.hasTickets(job.hasTickets)) &&
     (job.notify === undefined || part.notify(job.notify)) &&
     (job.limits === undefined || part.limits(job.limits)) &&

@@ -3,7 +3,7 @@ import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import type { JobResult } from '../../../../src/sas/client/job.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
-import { basicSchema } from '../../../../src/sas/model/documents.js'
+import { plannedSchema } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { text } from '../../../../src/sas/model/values/text-template.js'
 import type { JobQueries } from '../../../../src/sas/store/job-queries.js'
@@ -73,7 +73,7 @@ describe('the result of a workflow that returns a value', () => {
     const stored = await world.job('o')
     expect(stored.result).toEqual(expected)
     expect(stored).not.toHaveProperty('outputs')
-    expect(stored.schema).toBe(basicSchema)
+    expect(stored.schema).toBe(plannedSchema)
     const reads = world.faults.count('read')
     const result = await (await client.get('o'))?.result()
     expect(result).toEqual(expected)

@@ -84,7 +84,7 @@ describe('a migration', () => {
     await client.raiseEvent('o', 'approve', 1)
     await run()
     expect(calls).toEqual(['reserve', 'ship'])
-    expect(await world.job('o')).toMatchObject({ processState: 'Processed', workflowVersion: 2, schema: 3 })
+    expect(await world.job('o')).toMatchObject({ processState: 'Processed', workflowVersion: 2, schema: 6 })
     expect((await world.step('ship', 'o')).completeWithinMs).toBe(2 * 3_600_000)
   })
 

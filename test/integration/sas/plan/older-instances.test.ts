@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
-import { basicSchema, continuingSchema, schemaVersion } from '../../../../src/sas/model/documents.js'
+import { basicSchema, plannedSchema, schemaVersion } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 
 /** The schema of the job as this code must see it to stand for code that knows only `basicSchema`. */
-const newerThanThisCode = schemaVersion + (continuingSchema - basicSchema)
+const newerThanThisCode = schemaVersion + (plannedSchema - basicSchema)
 
 /** Writes the job's schema, by which the code of this test stands for another version. */
 async function asSchema(from: number, to: number): Promise<void> {
@@ -35,8 +35,8 @@ async function asSchema(from: number, to: number): Promise<void> {
   if (job !== null) await world.put('job-1', [replacing(job, { ...job, schema: to })])
 }
 
-const forOldCode = () => asSchema(continuingSchema, newerThanThisCode)
-const forNewCode = () => asSchema(newerThanThisCode, continuingSchema)
+const forOldCode = () => asSchema(plannedSchema, newerThanThisCode)
+const forNewCode = () => asSchema(newerThanThisCode, plannedSchema)
 
 describe('a job whose plan an older version does not know (F-C10)', () => {
   it('is left alone by every role and command of that version, and waits for a new scheduler', async () => {
@@ -82,14 +82,16 @@ describe('a job whose plan an older version does not know (F-C10)', () => {
     expect(await world.step('invoice')).toMatchObject({ processState: 'Pending', failureCount: 1 })
   })
 
-  it('is no other job: without such parts, its documents are as before', async () => {
+  it('leaves documents without such parts, when all its steps have begun', async () => {
     await new JobClient(world).submit(plain, {}, { jobId: 'job-1' })
     await world.scheduler().onChanges(await world.changes())
     await world.agents().onChanges(await world.changes(), going)
     await world.telemetry.waitFor('step.settled')
     await world.scheduler().onChanges(await world.changes())
     const job = await world.job()
-    expect(job).toMatchObject({ processState: 'Processed', schema: basicSchema })
+    expect(job).toMatchObject({ processState: 'Processed', schema: plannedSchema })
+    expect(job).not.toHaveProperty('planned')
+    expect(await world.step()).toHaveProperty('schema', basicSchema)
     expect(job.steps).toEqual({ pay: { state: 'Processed', dispatch: 1 } })
     expect(await world.step()).not.toHaveProperty('jobGoesOn')
   })

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { isStaged } from '../../../../src/sas/model/process-state.js'
 import {
   CommandRefused,
@@ -8,6 +9,7 @@ import {
 } from '../../../../src/sas/model/errors.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
+import { defineWorkflow, type Workflow } from '../../../../src/sas/workflow/workflow.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import type { WriteFault } from '../../../support/store-faults.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -45,23 +47,76 @@ async function hasOrder(): Promise<boolean> {
   return (await world.truth.read({ pk: 'job-1', id: 'order-1' })) !== null
 }
 
-it('a small submission becomes a new job when steps of an expired job of that id are left (I1)', async () => {
-  const small = aWorkflow({ a: [], b: [] })
-  await client.submit(small, 'x', { jobId: 'job-1' })
-  const steps = await storedSteps()
-  await world.put(
-    'job-1',
-    steps.map((step) => replacing(step, { ...step, dispatch: 1, ttl: 3_600 })),
-  )
-  const job = await world.job()
-  await world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
-  await world.clock.advance(2_000)
-  await client.submit(small, 'y', { jobId: 'job-1' })
-  expect(isStaged(await world.job())).toBe(false)
-  expect((await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])).toEqual([
-    [0, -1],
-    [0, -1],
-  ])
+describe('a small submission becomes a new job when steps of an expired job of that id are left (I1)', () => {
+  /** Lets the job of this workflow expire, and leaves its steps behind, each at its third dispatch. */
+  async function leaveSteps(workflow: Workflow<string>): Promise<void> {
+    await client.submit(workflow, 'x', { jobId: 'job-1' })
+    await world.scheduler().onChanges(await world.changes())
+    const steps = await storedSteps()
+    await world.put(
+      'job-1',
+      steps.map((step) => replacing(step, { ...step, dispatch: 3, ttl: 3_600 })),
+    )
+    const job = await world.job()
+    await world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
+    await world.clock.advance(2_000)
+  }
+
+  const places = async () => (await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])
+
+  it('that have documents from the beginning', async () => {
+    const waiting = defineWorkflow<string>('waiting', (job) => {
+      job.waitFor('a', { completeWithin: '1d' })
+      job.waitFor('b', { completeWithin: '1d' })
+    })
+    await leaveSteps(waiting)
+    await client.submit(waiting, 'y', { jobId: 'job-1' })
+    expect(isStaged(await world.job())).toBe(false)
+    expect(await places()).toEqual([
+      [0, -1],
+      [0, -1],
+    ])
+  })
+
+  it('that the new job has only planned: their documents are replaced when they begin', async () => {
+    const small = aWorkflow({ a: [], b: [] }) as Workflow<string>
+    await leaveSteps(small)
+    const page = await world.changes()
+    await client.submit(small, 'y', { jobId: 'job-1' })
+    expect(await places()).toEqual([
+      [3, 3_600],
+      [3, 3_600],
+    ])
+    expect((await (await client.get('job-1'))?.view())?.steps.map(({ state }) => state)).toEqual([
+      'Pending',
+      'Pending',
+    ])
+    // The scheduler reads the old documents first.
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(page)
+    await scheduler.onChanges(await world.changes())
+    expect(await places()).toEqual([
+      [1, -1],
+      [1, -1],
+    ])
+    expect((await world.job()).planned).toBeUndefined()
+  })
+
+  it('unless a document in the place of a planned step does not expire: then an operator must decide', async () => {
+    const small = aWorkflow({ a: [], b: [] }) as Workflow<string>
+    await leaveSteps(small)
+    for (const step of await storedSteps()) await world.put('job-1', [replacing(step, { ...step, ttl: -1 })])
+    await client.submit(small, 'y', { jobId: 'job-1' })
+    await world.changes()
+    const job = await world.job()
+    await world.scheduler().onChanges([job as unknown as Change])
+    expect((await world.job()).attention).toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringContaining(
+        'document "sas.step:job-1:a" exists already without a job; remove it',
+      ) as string,
+    })
+  })
 })
 
 describe('a submission larger than one transaction', () => {

@@ -12,23 +12,27 @@ const usual: CostQuestion = {
   hasNotifier: false,
 }
 
+/** The units of the plan of one step in a job that is created. */
+const onePlanned = 0.35 * 0.0909 * 5.5 * 1.15
+
 describe('the cost of a job (R129)', () => {
-  it('is that of four creates and eight replaces for three steps, in four requests (R12)', () => {
+  it('is that of four creates and six replaces for three steps, in four requests (R12)', () => {
     expect(jobCost(usual).writeRequests).toBe(4)
-    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 8 * 11))
-    expect(jobCost(usual).feedCharge).toBe(12)
-    expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBe(3 * 14)
+    // The submission plans two steps, and the next write, which is a replace, one.
+    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 6 * 11) + 4 * onePlanned)
+    expect(jobCost(usual).feedCharge).toBe(10)
+    expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBe(3 * 11)
   })
 
   it.each<[Partial<CostQuestion>, number, number]>([
-    [{ isTogether: false }, 8, 151.8],
-    [{ partitions: 2 }, 5, 151.8],
-    [{ instances: 2 }, 5, 151.8],
-    [{ claimedSteps: 2 }, 6, 126.5 + 2 * 12.65],
+    [{ isTogether: false }, 8, 113.85 + 9 * onePlanned],
+    [{ partitions: 2 }, 5, 113.85 + 9 * onePlanned],
+    [{ instances: 2 }, 5, 113.85 + 9 * onePlanned],
+    [{ claimedSteps: 2 }, 6, 101.2 + 2 * 12.65 + 4 * onePlanned],
     [{ steps: 1 }, 2, 1.15 * (2 * 5.5 + 2 * 11)],
-    [{ indexing: 'full' }, 4, 1.8 * 110],
-    [{ documentKilobytes: 0.5 }, 4, 126.5],
-    [{ documentKilobytes: 100 }, 4, 126.5 * (1 + 99 * 0.0909)],
+    [{ indexing: 'full' }, 4, 1.8 * (88 + (4 * onePlanned) / 1.15)],
+    [{ documentKilobytes: 0.5 }, 4, 101.2 + 4 * onePlanned],
+    [{ documentKilobytes: 100 }, 4, 101.2 * (1 + 99 * 0.0909) + 4 * onePlanned],
   ])('with %j is %d requests', (differing, writeRequests, writeCharge) => {
     const { writeRequests: requests, writeCharge: charge } = jobCost({ ...usual, ...differing })
     expect(requests).toBe(writeRequests)
@@ -51,7 +55,7 @@ describe('the cost of idle deployment units', () => {
     expect(idleCharge(all)).toBeLessThan(2.5)
     expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
     expect(all.renewals - without.renewals).toBeGreaterThan(0.7 * (idleCharge(all) - idleCharge(without)))
-    expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBe(4 * 14)
+    expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBe(4 * 11)
   })
 
   it('grows with partitions, and with instances only by their checks of leases and their reads of pauses', () => {

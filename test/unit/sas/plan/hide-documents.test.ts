@@ -69,6 +69,46 @@ const step = aStep({
   diagnostics: [{ at, by: 'agent', attempt: 1, message }],
 })
 
+/** A job that has planned a step with secrets. */
+const planning = {
+  ...job,
+  planned: [
+    {
+      id: 'refund',
+      actor: 'bank',
+      action: 'refund',
+      input: { card: 'ZQX-planned', open: 'about ZQX-undone' },
+      dependsOn: [],
+      completeWithinMs: 1,
+      maxFailures: 1,
+      retryBackoff: { minMs: 1, maxMs: 1 },
+      initialState: 'NotStarted',
+      targetState: 'Completed',
+      onExhausted: 'error' as const,
+      when: { operator: 'equal', of: ['ZQX-compared'] },
+      undo: { actor: 'bank', action: 'pay', input: { token: 'ZQX-undone' }, whenUncertain: false },
+      repeat: { until: { operator: 'equal', of: ['ZQX-until'] }, everyMs: 1, atMost: 2 },
+      secrets: [
+        ['input', 'card'],
+        ['undo', 'token'],
+      ],
+    },
+  ],
+}
+
+it('the secrets of a step that has not begun are hidden in its job', () => {
+  const hidden = hideDocuments(planning, [step])
+  expect(JSON.stringify(hidden)).not.toContain('ZQX')
+  expect(hidden.job.planned?.[0]).toMatchObject({ id: 'refund', input: { open: 'about •••• secret' } })
+  expect(hidden.conceal('card ZQX-planned')).toBe('card •••• secret')
+  const { secrets: _secrets, ...unmarked } = planning
+  expect(JSON.stringify(hideDocuments(unmarked, []).job.planned)).not.toContain('ZQX')
+  // A later plan of the step has brought the mark.
+  const later = aStep({ stepId: 'refund', secrets: [['input', 'open']] })
+  const versions = versionHider([{ ...planning, secrets: [] }], [later], { areAllKnown: true })
+  expect(versions.job(planning)).toMatchObject({ planned: [{ input: { open: '•••• secret' } }] })
+})
+
 it('every field in which a secret may be is hidden, and the rest stays', () => {
   expect(JSON.stringify([job, step])).toContain('ZQX')
   const hidden = hideDocuments(job, [step])

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { limit } from '../gate-parts.js'
+import { exhaustionPolicy } from '../shared-parts.js'
+import { repeat } from '../step-parts.js'
+import { json } from '../values/plain-json.js'
+
+/** The kinds of steps that only a scheduler begins. No other role writes such a step before it begins. */
+const plannedKinds = z.enum(['operation', 'sleep', 'gather'])
+
+/** The plan of a step that has no document yet. A missing field has the value that is usual: see `unbegunStep`. */
+export const plannedStep = z.object({
+  id: z.string(),
+  /** Missing means `operation`. */
+  kind: plannedKinds.optional(),
+  /** Missing means that the step always runs. */
+  when: json.optional(),
+  actor: z.string(),
+  action: z.string(),
+  input: json,
+  dependsOn: z.array(z.string()),
+  completeWithinMs: z.number(),
+  maxFailures: z.number().int(),
+  retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
+  initialState: z.string(),
+  targetState: z.string(),
+  /** Missing means that the step has no undo. */
+  undo: z
+    .object({ actor: z.string(), action: z.string(), input: json, whenUncertain: z.boolean() })
+    .optional(),
+  onExhausted: exhaustionPolicy,
+  jobGoesOn: z.boolean().optional(),
+  isClaimRequired: z.boolean().optional(),
+  repeat: repeat.optional(),
+  limits: z.array(limit).optional(),
+  secrets: z.array(z.array(z.string())).optional(),
+})
+
+export type PlannedStep = z.infer<typeof plannedStep>

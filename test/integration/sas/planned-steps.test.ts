@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { JobClient } from '../../../src/sas/client/job-client.js'
+import { gateAddress } from '../../../src/sas/gates/home.js'
+import { find, offer } from '../../../src/sas/gates/visitors.js'
+import { stepDocumentId } from '../../../src/sas/model/document-ids.js'
+import { plannedSchema } from '../../../src/sas/model/documents.js'
+import { CommandRefused } from '../../../src/sas/model/errors.js'
+import { condition, defineWorkflow } from '../../../src/sas/index.js'
+import { replacing } from '../../../src/sas/store/state-store.js'
+import { aWorkflow, shop } from '../../support/a-job.js'
+import { StateWorld } from '../../support/state-world.js'
+
+const going = { signal: new AbortController().signal, wasHeldAt: () => true }
+const line = aWorkflow({ a: [], b: ['a'], c: ['b'] })
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  client = new JobClient(world)
+})
+
+/** Delivers all changes to a scheduler and to agents, until nothing follows. */
+async function run(): Promise<void> {
+  const [scheduler, agents] = [world.scheduler(), world.agents()]
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    await scheduler.onChanges(page)
+    await agents.onChanges(page, going)
+    await agents.stop(1_000)
+  }
+}
+
+/** Runs a job to its end, lets it expire, and leaves its steps behind. */
+async function leaveSteps(): Promise<void> {
+  await client.submit(line, 'old', { jobId: 'job-1' })
+  await run()
+  const steps = await world.truth.listSteps('job-1', 'job-1')
+  const job = await world.job()
+  const writes = [
+    replacing(job, { ...job, ttl: 1 }),
+    ...steps.map((step) => replacing(step, { ...step, ttl: 3_600 })),
+  ]
+  await world.put('job-1', writes)
+  await world.clock.advance(2_000)
+}
+
+async function stored(): Promise<string[]> {
+  return (await world.truth.listSteps('job-1', 'job-1')).map(({ stepId }) => stepId).sort()
+}
+
+async function planned(): Promise<string[] | undefined> {
+  return (await world.job()).planned?.map(({ id }) => id)
+}
+
+async function states(): Promise<string[] | undefined> {
+  return (await (await client.get('job-1'))?.view())?.steps.map(({ stepId, state }) => `${stepId} ${state}`)
+}
+
+describe('a step that has not begun', () => {
+  it('is in its job, and gets its document when it begins (I45)', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    expect([await stored(), await planned()]).toEqual([[], ['a', 'b', 'c']])
+    expect((await world.job()).schema).toBe(plannedSchema)
+    expect(await states()).toEqual(['a Pending', 'b Pending', 'c Pending'])
+    await world.scheduler().onChanges(await world.changes())
+    expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
+    expect(await states()).toEqual(['a Processing', 'b Pending', 'c Pending'])
+    await run()
+    expect([await stored(), await planned()]).toEqual([['a', 'b', 'c'], undefined])
+    expect(await states()).toEqual(['a Processed', 'b Processed', 'c Processed'])
+  })
+
+  it('has the document that a submission in stages would have written, in every field', async () => {
+    const all = {
+      completeWithin: '3s',
+      retry: { tries: 5, backoff: { min: '7s', max: '9s' } },
+      onExhausted: 'continue',
+      claim: true,
+      limits: [{ key: 'bank', atOnce: 3 }],
+    } as const
+    const full = defineWorkflow<{ readonly card: string }>(
+      'full',
+      (job) => {
+        const pay = job.step('pay', shop.sell, { item: job.input.card }, all)
+        job.sleep('nap', '1m', { after: [pay] })
+        job.step('ship', shop.sell, { item: 'x' }, { when: condition.failed(pay), undo: 'none' })
+      },
+      { secrets: ['input.card', 'steps.pay.output.item'] },
+    )
+    await client.submit(full, { card: '4711' }, { jobId: 'job-1' })
+    const lean = await Promise.all(['pay', 'nap', 'ship'].map((id) => world.step(id)))
+    // The plan of this step is too large for the job.
+    const large = defineWorkflow<{ readonly card: string }>(
+      'full',
+      (job) => {
+        const pay = job.step('pay', shop.sell, { item: job.input.card }, all)
+        job.sleep('nap', '1m', { after: [pay] })
+        job.step('ship', shop.sell, { item: 'x' }, { when: condition.failed(pay), undo: 'none' })
+        job.step('pack', shop.sell, { item: 'x'.repeat(9_000) }, { undo: 'none' })
+      },
+      { secrets: ['input.card', 'steps.pay.output.item'] },
+    )
+    world = new StateWorld()
+    client = new JobClient(world)
+    await client.submit(large, { card: '4711' }, { jobId: 'job-1' })
+    expect(await stored()).toEqual(['nap', 'pack', 'pay', 'ship'])
+    expect(await planned()).toBeUndefined()
+    const whole = await Promise.all(['pay', 'nap', 'ship'].map((id) => world.step(id)))
+    const own = (step: object) =>
+      Object.fromEntries(Object.entries(step).filter(([name]) => !name.startsWith('_')))
+    expect(lean.map(own)).toEqual(whole.map(own))
+  })
+
+  it('has a document from the beginning if it waits for an event', async () => {
+    const asking = defineWorkflow('asking', (job) => {
+      const wait = job.waitFor('word', { completeWithin: '1d' })
+      job.step('pay', shop.sell, { item: 'x' }, { after: [wait], undo: 'none' })
+    })
+    await client.submit(asking, null, { jobId: 'job-1' })
+    expect([await stored(), await planned()]).toEqual([['word'], ['pay']])
+    await client.raiseEvent('job-1', 'word', 1)
+    await run()
+    expect((await world.job()).processState).toBe('Processed')
+  })
+
+  it('takes no event and no answer', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    await expect(client.raiseEvent('job-1', 'c', 1)).rejects.toThrow(CommandRefused)
+    await expect(client.answer('job-1', 'c', 1, { by: 'ann' })).rejects.toThrow(CommandRefused)
+    expect(await stored()).toEqual([])
+  })
+
+  it('never gets a document if its job skips it, is undone, or expires', async () => {
+    const choosing = defineWorkflow('choosing', (job) => {
+      const a = job.step('a', shop.sell, { item: 'x' }, { undo: 'none', onExhausted: 'continue' })
+      job.step('b', shop.sell, { item: 'x' }, { when: condition.failed(a), undo: 'none' })
+    })
+    await client.submit(choosing, null, { jobId: 'job-1', retainFor: '1h' })
+    await run()
+    expect([await stored(), await planned()]).toEqual([['a'], ['b']])
+    const { ttl, processState } = await world.job()
+    expect([ttl, processState, (await world.step('a')).ttl]).toEqual([3_600, 'Processed', 3_600])
+    expect(await states()).toEqual(['a Processed', 'b Skipped'])
+    await client.submit(line, {}, { jobId: 'undone' })
+    await client.cancel('undone', 'not wanted')
+    await run()
+    expect((await world.job('undone')).processState).toBe('Compensated')
+    expect(await world.truth.listSteps('undone', 'undone')).toEqual([])
+  })
+
+  it.each([false, true])(
+    'is coming to a limit that names it, so its place stays taken (I25): with an old document: %j',
+    async (isLeft) => {
+      if (isLeft) await leaveSteps()
+      await client.submit(line, 'new', { jobId: 'job-1' })
+      expect(await stored()).toEqual(isLeft ? ['a', 'b', 'c'] : [])
+      const visitor = { pk: 'job-1', jobId: 'job-1', stepId: 'b', entry: 0 }
+      const { key } = { key: 'bank', ...gateAddress('bank') }
+      const holder = { ...visitor, untilMs: 0 }
+      expect((await find(world.truth, holder, { key }, 0)).standing).toBe('coming')
+      expect(await offer(world.truth, visitor, key, () => 0)).toBe('coming')
+      expect((await find(world.truth, { ...holder, stepId: 'x' }, { key }, 0)).standing).toBe('gone')
+    },
+  )
+
+  it('begins once, although two schedulers begin it', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    const page = await world.changes()
+    const other = world.scheduler('scheduler-2')
+    world.faults.failWrites({ kind: 'rival', write: () => other.onChanges(page) })
+    await world.scheduler('scheduler-1').onChanges(page)
+    expect(await world.step('a')).toMatchObject({ dispatch: 1, lockedBy: 'scheduler-2' })
+    expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
+  })
+
+  it('keeps the plan of its job when the transaction that begins it is lost', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    world.faults.failWrites(
+      { kind: 'unknownOutcome', truth: 'lost' },
+      { kind: 'unknownOutcome', truth: 'applied' },
+    )
+    await world.scheduler().onChanges(await world.changes())
+    expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
+    await run()
+    expect((await world.job()).processState).toBe('Processed')
+  })
+
+  it('is read again if its job is older than its document', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    const slow = world.scheduler('slow')
+    await slow.onChanges(await world.changes())
+    // Another scheduler takes the job, and begins the second step.
+    const job = await world.job()
+    await world.put('job-1', [
+      replacing(job, { ...job, lockedBy: null, processState: 'Pending', fence: job.fence + 1 }),
+    ])
+    await run()
+    const ended = await world.job()
+    const step = await world.truth.read({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
+    if (step === null) throw new Error('there is no document of step b')
+    await slow.onChanges([step as never])
+    expect(await world.job()).toEqual(ended)
+  })
+})
