@@ -13,14 +13,7 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = [
-  'sas/model',
-  'sas/model/planned',
-  'sas/store',
-  'sas/store/cosmos',
-  'sas/store/filters',
-  '/lease-store',
-]
+const stores = ['sas/model', 'sas/store', 'sas/store/cosmos', 'sas/store/filters', '/lease-store']
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
