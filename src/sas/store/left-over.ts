@@ -14,10 +14,10 @@ export async function applyOverLeftOver(
   let left = writes
   for (;;) {
     const result = await store.apply(partition, left)
-    if (result.kind !== 'conflict' || result.reason !== 'exists') return result
+    if (result.kind !== 'conflict' || result.reason !== 'exists' || !isStep(left, result.id)) return result
     const { id } = result
     const found = await store.read({ pk: partition, id })
-    if (found === null || !isInPlaceOfStep(left, id)) return result
+    if (found === null) return result
     if (typeof found['ttl'] !== 'number' || found['ttl'] === -1) {
       throw new Error(`document ${JSON.stringify(id)} exists already without a job; remove it`)
     }
@@ -28,8 +28,8 @@ export async function applyOverLeftOver(
   }
 }
 
-/** Checks whether a write creates the document of a step. A notice exists already only if another instance was first. */
-function isInPlaceOfStep(writes: readonly StateWrite[], id: string): boolean {
+/** Checks whether a write creates the document of a step. A notice or a limit exists already if another instance was first. */
+function isStep(writes: readonly StateWrite[], id: string): boolean {
   return writes.some(
     ({ kind, document }) => kind === 'create' && document.id === id && document['type'] === 'sas.step',
   )
