@@ -42,11 +42,8 @@ export class JobChecker implements Checker {
   /** The attempts by their key, and the keys by their attempts (I9). */
   private readonly placeOf = new Map<string, string>()
   private readonly keyOf = new Map<string, string>()
-  /**
-   * The process that has claimed an attempt, by its key and number, for attempts that require a claim. Null
-   * if none has.
-   */
-  private readonly claimants = new Map<string, string | null>()
+  /** The processes that may make an attempt that requires a claim, by its key and number. Empty if none has claimed it. */
+  private readonly claimants = new Map<string, readonly string[]>()
   private readonly open = new Set<string>()
   /** The jobs that restarts have made. */
   private readonly restarts = new Set<string>()
@@ -153,12 +150,14 @@ export class JobChecker implements Checker {
     if (isDone) this.effects.noteSuccess(before.idempotencyKey)
   }
 
-  private noteClaim({
-    after: { isClaimRequired, lockedBy, claim, fence, idempotencyKey, attempt },
-  }: StepChange) {
+  private noteClaim({ after }: StepChange) {
+    const { isClaimRequired, lockedBy, claim, fence, idempotencyKey, attempt, returned } = after
     if (!isClaimRequired || lockedBy === null) return
-    const by = claim?.fence === fence ? claim.by : null
-    this.claimants.set(`${idempotencyKey} ${attempt}`, by)
+    const place = `${idempotencyKey} ${attempt}`
+    // A host that gave the attempt back had called its handler, whose request may still be on its way to the service.
+    const isReturned = returned?.key === idempotencyKey && returned.attempt === attempt
+    const earlier = isReturned ? (this.claimants.get(place) ?? []) : []
+    this.claimants.set(place, claim?.fence === fence ? [...earlier, claim.by] : earlier)
   }
 
   /** I9: all attempts of one generation, direction and round have the same key, and no other attempt has it. */
@@ -180,9 +179,11 @@ export class JobChecker implements Checker {
     const place = this.placeOf.get(key)
     if (place?.startsWith(`${jobId} ${stepId} `) !== true)
       return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
-    const claimant = this.claimants.get(`${key} ${attempt}`)
-    if (claimant === null || (claimant !== undefined && !processId.startsWith(`${claimant}#`)))
-      return [`F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimant ?? 'no instance'}`]
+    const claimants = this.claimants.get(`${key} ${attempt}`)
+    if (claimants?.every((claimant) => !processId.startsWith(`${claimant}#`)) === true)
+      return [
+        `F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimants.join() || 'no instance'}`,
+      ]
     return effect === 'late' && !this.options.areRequestsSlow
       ? [`I6: ${key} was done after it was undone`]
       : this.effects.called(call)

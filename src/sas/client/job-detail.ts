@@ -10,6 +10,7 @@ import type { JobPorts } from './job.js'
 import { hideDocuments, withoutHashes } from '../plan/hide-documents.js'
 import { bytesOf } from '../store/transaction.js'
 import { documentCost } from './cost/cost.js'
+import { hasDocument } from '../model/planned/planned-steps.js'
 import type { Interval } from '../waiting/interval.js'
 import { intervalsOf } from '../waiting/step-intervals.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
@@ -128,7 +129,7 @@ export async function readJobDocuments(
   const isSecret = job.secrets !== undefined || steps.some(({ secrets }) => secrets !== undefined)
   return {
     job: isSecret ? withoutHashes(hidden.job) : hidden.job,
-    steps: hidden.steps,
+    steps: hidden.steps.filter(({ stepId }) => hasDocument(job, stepId)),
     others: queries === null ? null : await othersIn(queries, address.pk, isSecret),
   }
 }
@@ -162,7 +163,7 @@ function detailOf(
     priority: job.priority,
     cost: costOf(
       job,
-      steps.reduce((sum, { dispatch }) => sum + dispatch, 0) + (job.endedAt === null ? 0 : 1),
+      1 + steps.reduce((sum, { dispatch }) => sum + dispatch, 0) + (job.endedAt === null ? 0 : 1),
     ),
     intervals: intervalsOf(job, steps, moment.now),
     completeBy: job.completeBy,
@@ -186,13 +187,20 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     lockedBy,
     undo: undo && { operation: `${undo.actor}.${undo.action}`, whenUncertain: undo.whenUncertain },
     previous: step.round?.previous ?? null,
-    // Each dispatch is followed by an outcome, and preceded by a claim if the step needs one.
-    cost: costOf(step, step.dispatch * (step.isClaimRequired ? 3 : 2)),
+    cost: costOf(step, writesOf(step)),
   }
 }
 
-function costOf(document: JobDocument | StepDocument, replaces: number): ComputedCost {
-  return { writes: 1 + replaces, charge: documentCost(bytesOf(document), replaces) }
+/**
+ * Returns how often a step is written. Each dispatch is followed by an outcome, and preceded by a claim if the step needs
+ * one. The first dispatch creates the document, except that of a step that waits for an event.
+ */
+function writesOf({ dispatch, isClaimRequired, kind }: StepDocument): number {
+  return dispatch * (isClaimRequired ? 3 : 2) + (kind === 'waitFor' ? 1 : 0)
+}
+
+function costOf(document: JobDocument | StepDocument, writes: number): ComputedCost {
+  return { writes, charge: writes === 0 ? 0 : documentCost(bytesOf(document), writes - 1) }
 }
 
 function noticeDetailOf(notice: NoticeDocument): NoticeDetail {

@@ -1,6 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { withPlannedOf } from '../model/planned/planned-steps.js'
+import { plannedSteps } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import { decodeDocument } from '../model/decode.js'
 import type { JobView } from './job-view.js'
@@ -32,8 +32,11 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
     let isNews = false
     for (const document of await feed.readNext()) {
       const decoded = decodeDocument(document)
-      if (decoded.kind === 'job' && decoded.job.jobId === jobId) job = decoded.job
-      else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
+      if (decoded.kind === 'job' && decoded.job.jobId === jobId) {
+        job = decoded.job
+        // A page may end before the document that a planned step gets, so what the job has planned is kept until then.
+        for (const [stepId, step] of plannedSteps(job)) steps.set(stepId, step)
+      } else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
         steps.set(decoded.step.stepId, decoded.step)
       } else if (decoded.kind === 'invalid' && document.id === jobDocumentId(jobId)) {
         // This read throws `JobUnreadable`, because the job can no longer be followed.
@@ -49,7 +52,7 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
     }
     if (isNews && job !== null) {
       idleReads = 0
-      yield await viewOf(job, withPlannedOf(job, [...steps.values()]))
+      yield await viewOf(job, [...steps.values()])
     } else {
       await rest(idleReads)
     }

@@ -194,10 +194,10 @@ function isMoved({ round, progress, direction }: StepDocument): boolean {
   return direction === 'do' && ((round?.number ?? 1) > 1 || progress !== undefined)
 }
 
-/** A document that was read from a store has the time of its write. */
+/** A document that was read from a store has the time of its write. A step that has not begun may have no document. */
 function changedAtOf(document: JobDocument | StepDocument): string | null {
   const stamp = '_ts' in document ? document._ts : null
-  return typeof stamp === 'number' ? new Date(stamp * 1_000).toISOString() : null
+  return typeof stamp === 'number' && stamp > 0 ? new Date(stamp * 1_000).toISOString() : null
 }
 
 function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {

@@ -7,9 +7,16 @@ import { concealerAmong } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { Operation, OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
-import { applyOverLeftOver } from '../store/left-over.js'
+import { applyOverLeftOver, PlaceTaken } from '../store/left-over.js'
 import { listSteps } from '../store/read-steps.js'
-import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
+import {
+  replacing,
+  type ApplyResult,
+  type DocumentAddress,
+  type StateStore,
+  type StateWrite,
+  type Stored,
+} from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { addressOf } from './call-arguments.js'
@@ -92,7 +99,7 @@ export async function updateJob(
     const changed = operation.changed.flatMap((step) => replacingStep(steps, step))
     const next = withDocumentsOf(operation.job, operation.changed)
     const writes = [replacing(job, next), ...changed]
-    const result = await unclear.write(() => applyOverLeftOver(store, address.pk, writes))
+    const result = await unclear.write(() => applyCommand(store, job, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
     // A large change needs several transactions, and each transaction has its own tries.
@@ -102,6 +109,23 @@ export async function updateJob(
     `job document ${address.id}: another writer changed it first in each of ${maxTries} tries; give the ` +
     'command again'
   throw new StoreUnavailable(message, { cause: null })
+}
+
+/**
+ * Writes the documents of a command.
+ *
+ * @throws CommandRefused if a document of an earlier job with this id must be removed first; nothing was written
+ */
+export async function applyCommand(
+  store: StateStore,
+  { pk, jobId }: JobDocument,
+  writes: readonly StateWrite[],
+): Promise<ApplyResult> {
+  try {
+    return await applyOverLeftOver(store, pk, writes)
+  } catch (error) {
+    throw error instanceof PlaceTaken ? new CommandRefused(jobId, error.message) : error
+  }
 }
 
 /**

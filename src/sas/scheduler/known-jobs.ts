@@ -48,7 +48,7 @@ export class KnownJobs {
   constructor(private readonly store: StateStore) {}
 
   putAccepted({ job, steps }: AcceptedJob): void {
-    this.jobs.put(job)
+    this.put(job)
     for (const step of steps) this.steps.put(step)
   }
 
@@ -96,7 +96,8 @@ export class KnownJobs {
     const decoded = decodeDelivered(change)
     if (decoded.kind === 'job') {
       this.foreseen.take(decoded.job)
-      this.putJob(asStored(decoded.job, change))
+      this.put(asStored(decoded.job, change))
+      if (isOver(decoded.job)) this.forgetSteps(decoded.job)
       if (isOver(decoded.job)) this.ended.note(decoded.job)
     }
     // The remembered job is old, because the stored document has changed.
@@ -114,7 +115,7 @@ export class KnownJobs {
     if (known !== undefined) return known
     const job = await readJob(this.store, address)
     if (job === null) return null
-    this.jobs.put(job)
+    this.put(job)
     seen.job = job._etag
     return job
   }
@@ -152,6 +153,11 @@ export class KnownJobs {
   async ensureStep(job: JobDocument, stepId: string, seen: SeenVersions): Promise<UnreadableStep[]> {
     if (this.hasStep(job, stepId, seen)) return []
     const document = await this.store.read(stepAddress(job, stepId))
+    if (document === null && plannedSteps(job).has(stepId)) {
+      // What the feed delivered was left over, and has expired.
+      seen.steps.delete(stepId)
+      return []
+    }
     if (document === null) return [{ stepId, isNewer: false, message: `step ${stepId} is gone` }]
     const decoded = decodeDocument(document)
     if (decoded.kind === 'step') {
@@ -208,15 +214,19 @@ export class KnownJobs {
     if (seen.job !== null) return undefined
     for (const change of this.foreseen.take(address)) {
       const decoded = decodeDelivered(change)
-      if (decoded.kind === 'job') this.jobs.put(asStored(decoded.job, change))
+      if (decoded.kind === 'job') this.put(asStored(decoded.job, change))
       if (decoded.kind === 'step') this.steps.put(asStored(decoded.step, change))
     }
     return this.jobs.get(address)
   }
 
-  private putJob(job: Stored<JobDocument>): void {
+  /**
+   * Remembers a job that was read or submitted. What is remembered of its planned steps is either newer than the job, and can
+   * be read again, or was part of an earlier job with this id.
+   */
+  private put(job: Stored<JobDocument>): void {
     this.jobs.put(job)
-    if (isOver(job)) this.forgetSteps(job)
+    for (const { id } of job.planned ?? []) this.forgetStep(job, id)
   }
 }
 

@@ -1,6 +1,13 @@
 import { copyWith } from '../model/copies/copy-with.js'
 import type { Decoded } from '../model/decode.js'
-import { plannedSchema, type JobDocument, type PlannedStep, type StepDocument } from '../model/documents.js'
+import {
+  plannedSchema,
+  type JobDocument,
+  type Json,
+  type PlannedStep,
+  type StepDocument,
+} from '../model/documents.js'
+import { isTooDeep } from '../model/values/plain-json.js'
 import type { Plan } from '../plan/plan.js'
 import { bytesOf } from '../store/transaction.js'
 import type { StateWrite } from '../store/state-store.js'
@@ -16,7 +23,8 @@ const maxPlannedBytes = 8 * 1_024
 /**
  * Leaves out the documents of steps that have not begun, and stores their plans in the job (I45). The scheduler creates each
  * document when it begins the step, which saves a replace. Other roles write to steps that wait for events or answers
- * before they begin, so these always have documents.
+ * before they begin, so these always have documents. The job has its plans deeper than a step has its own, so plans near the
+ * depth that the store accepts stay in documents, too.
  */
 export function withPlannedSteps(writing: Writing, { steps }: Plan): Writing {
   const unbegun = new Set(
@@ -25,7 +33,8 @@ export function withPlannedSteps(writing: Writing, { steps }: Plan): Writing {
     ),
   )
   const planned = steps.flatMap((step) => (unbegun.has(step.id) ? [plannedStep(step)] : []))
-  if (planned.length === 0 || bytesOf(planned) > maxPlannedBytes) return writing
+  if (planned.length === 0 || bytesOf(planned) > maxPlannedBytes || isTooDeep(planned as unknown as Json))
+    return writing
   const ofLimits = writing.limits?.writes.length ?? 0
   const isLeftOut = (document: Decoded | undefined): boolean =>
     document?.kind === 'step' && unbegun.has(document.step.stepId)

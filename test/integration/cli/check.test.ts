@@ -79,7 +79,7 @@ it('shows the items of a large list as jobs, and checks what they call', async (
     '  limit of its jobs: runs (1 job at once, per partition)',
     '  if every attempt fails at its deadline: as long as its items take; waits at limits are not counted',
     expect.stringMatching(/RU with the roles apart, without the lines below$/),
-    '  each item of each: 156.1 RU in one process, 202.9 RU with the roles apart',
+    '  each item of each: 156 RU in one process, 202.8 RU with the roles apart',
     '',
     'problem: workflow item: step tell: agent clerk has no operation tell, it has settle, report',
     'warning: workflow nightly: step each: if the key of a limit of its items, input.name, is lists of the job, the job and its items wait for each other without end; give the items other keys',

@@ -83,8 +83,8 @@ const readsOfItem = 3
 const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
-/** The size of the plan of a step that has not begun, which the job contains. */
-const plannedKilobytes = 0.35
+/** The size of the plan of a step that has not begun, which the job contains, and the largest size of all plans. */
+const [plannedKilobytes, mostPlannedKilobytes] = [0.3, 8]
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
 /** The size of a limit with a few steps at work and no long list of groups. */
@@ -121,8 +121,11 @@ export function jobCost(question: CostQuestion): JobCost {
   const isBegun = beginsAtOnce(question)
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
-  // created by its dispatch, and written with its outcome, and once more if its attempt is claimed.
-  const replaces = steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + furtherReplaces(question)
+  // created by its dispatch, and written with its outcome, and once more if its attempt is claimed. If the submission
+  // creates it, the dispatch is one write more.
+  const dispatches = steps - (isBegun ? 1 : 0) - plansAtFirst(question)
+  const replaces =
+    steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + dispatches + furtherReplaces(question)
   const { rounds = 0, pausedRounds = 0 } = question
   // The submission and the first dispatch are one or two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
@@ -149,8 +152,14 @@ function beginsAtOnce({ isTogether, partitions, instances, isLimitedFirst = fals
  * twice as much as a create.
  */
 function ofPlanned(question: CostQuestion): number {
-  const atFirst = question.steps - (beginsAtOnce(question) ? 1 : 0)
-  return atFirst + atFirst * (atFirst - 1)
+  const atFirst = plansAtFirst(question)
+  return atFirst * atFirst
+}
+
+/** Returns the number of steps that have no document at first. Many plans do not fit into the job. */
+function plansAtFirst(question: CostQuestion): number {
+  const unbegun = question.steps - (beginsAtOnce(question) ? 1 : 0)
+  return unbegun * plannedKilobytes > mostPlannedKilobytes ? 0 : unbegun
 }
 
 /** Returns all request units of a job. Every page and command that shows the price of a job uses this sum. */
@@ -223,7 +232,7 @@ export function costByRole(question: CostQuestion): readonly RoleCost[] {
   const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question
   const { writeCharge, feedCharge, readCharge } = jobCost(question)
   const one = insert(documentKilobytes, question)
-  const submitting = (beginsAtOnce(question) ? 2 : 1) * one
+  const submitting = (1 + steps - plansAtFirst(question)) * one
   const acting = 2 * (steps + claimedSteps + rounds + pausedRounds) * one
   const supervising = 2 * pausedRounds * one
   const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }

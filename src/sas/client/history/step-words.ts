@@ -5,7 +5,7 @@ import { differs, gained, otherFields, quoted, timeText, type Told } from './wor
 
 /** Says in plain words what changed in the document of a step. `before` is null for the first version. */
 export function stepWords(before: StepDocument | null, after: StepDocument): Told {
-  if (before === null) return firstWords(after)
+  if (before === null || isLeftOver(before, after)) return firstWords(after)
   const ended = endOf(before, after)
   const what = [
     ...ended,
@@ -19,21 +19,28 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
   return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
 }
 
+/** Checks whether the version before belongs to an earlier job with this id. The fence of a step grows when its job goes on. */
+function isLeftOver(before: StepDocument, after: StepDocument): boolean {
+  const isExpiring = before.ttl !== -1 && after.ttl === -1
+  return isExpiring && after.fence <= before.fence && after.processState !== before.processState
+}
+
 /** Tells what the first version of a step says. Most steps get their document when they begin. */
 function firstWords(step: StepDocument): Told {
-  const { keyJobId, jobId, processState, dispatch, place } = step
+  const { keyJobId, jobId, processState, dispatch, place, planNumber } = step
   // A restart writes the steps of the new job before any attempt of that job.
   if (keyJobId !== undefined && keyJobId !== jobId) {
     const how = `carried over by the restart as ${processState}, with the keys of job ${keyJobId}`
     return { what: ['created', how], by: null }
   }
-  const hasBegun = dispatch > 0 || place !== undefined
-  return hasBegun ? stepWords(unbegun(step), step) : { what: ['created'], by: null }
+  const isMore = dispatch > 0 || place !== undefined || planNumber !== undefined
+  return isMore ? stepWords(unbegun(step), step) : { what: ['created'], by: null }
 }
 
 /** Returns the step as it was before it began. */
 function unbegun(step: StepDocument): StepDocument {
-  const { place: _place, round: _round, asked: _asked, progress: _progress, held: _held, ...kept } = step
+  const { place: _place, round: _round, asked: _asked, progress: _progress, held: _held, ...rest } = step
+  const { planNumber: _planNumber, ...kept } = rest
   return withDerivedState({
     ...kept,
     currentState: step.initialState,

@@ -7,7 +7,6 @@ import { withDocumentsOf } from '../../model/planned/planned-steps.js'
 import { isStaged } from '../../model/process-state.js'
 import { noPayloads } from '../../payloads/payloads.js'
 import { fitPlan } from '../../plan/fan-out.js'
-import { applyOverLeftOver } from '../../store/left-over.js'
 import { listSteps } from '../../store/read-steps.js'
 import { replacing, type DocumentAddress, type StateWrite, type Stored } from '../../store/state-store.js'
 import { fits, maxOperations } from '../../store/transaction.js'
@@ -16,6 +15,7 @@ import { readableJob } from '../../store/unreadable-jobs.js'
 import { stage, type StagedSubmission } from '../../submission/submit.js'
 import type { Workflow } from '../../workflow/workflow.js'
 import { handedOver } from '../../decisions/operator/restart.js'
+import { applyCommand } from '../update-job.js'
 import type { MigrateOptions, MigrateReport } from './migrate-options.js'
 import type { RestartPorts } from './restart-job.js'
 
@@ -58,7 +58,7 @@ export async function migrateJob<I>(
     if (migrated.changed.length === 0 && !migrated.isJobChanged) return written ?? report
     const writes = writesOf(job, steps, migrated)
     if (dryRun) return report
-    const result = await unclear.write(() => applyOverLeftOver(store, job.pk, writes))
+    const result = await unclear.write(() => applyCommand(store, job, writes))
     written = report
     if (result.kind !== 'applied') continue
     telemetry.emit({ type: 'job.operated', jobId, workflow: job.workflow, command: 'migrate', by, why })

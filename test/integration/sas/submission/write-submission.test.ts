@@ -113,7 +113,7 @@ describe('a small submission becomes a new job when steps of an expired job of t
     expect((await world.job()).attention).toMatchObject({
       kind: 'corrupt',
       message: expect.stringContaining(
-        'document "sas.step:job-1:a" exists already without a job; remove it',
+        'document "sas.step:job-1:a" is left over from an earlier job with this id; remove it',
       ) as string,
     })
   })

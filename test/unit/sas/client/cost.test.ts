@@ -13,7 +13,7 @@ const usual: CostQuestion = {
 }
 
 /** The units of the plan of one step in a job that is created. */
-const onePlanned = 0.35 * 0.0909 * 5.5 * 1.15
+const onePlanned = 0.3 * 0.0909 * 5.5 * 1.15
 
 describe('the cost of a job (R129)', () => {
   it('is that of four creates and six replaces for three steps, in four requests (R12)', () => {
