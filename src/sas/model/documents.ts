@@ -76,7 +76,7 @@ export const priorityGateSchema = 4
 export const partitionLimitSchema = 5
 
 /**
- * The version of a job some of whose steps have no document yet. Code of version 5 would miss these steps, and set the
+ * The version of a job that was submitted with planned steps. Code of version 5 would miss these steps, and set the
  * job aside.
  */
 export const plannedSchema = 6

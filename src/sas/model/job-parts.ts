@@ -103,8 +103,8 @@ export const optionalJobParts = {
   pausedWith: pausedWith.nullable().optional(),
   ...secretHolder,
   /**
-   * The plan of the steps that have no document yet, which the scheduler creates when it begins them (I45). Missing if
-   * every step has a document.
+   * The plans of the steps that have no document yet. The first write of a step creates its document and removes its plan
+   * (I45). Missing if every step has a document.
    */
   planned: z.array(plannedStep).optional(),
   /**

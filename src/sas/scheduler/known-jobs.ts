@@ -121,8 +121,8 @@ export class KnownJobs {
   }
 
   /**
-   * Returns the step as it is remembered, or as this version of the job has planned it. A document with a time to live is
-   * left over from an earlier job with this id, if the step is planned.
+   * Returns the step as it is remembered, or as this version of the job has planned it. If the step is planned, a document
+   * with a time to live is left over from an earlier job with this id.
    */
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
     const remembered = this.steps.get(stepAddress(job, stepId))
@@ -142,7 +142,10 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Returns whether the version of the step in `seen`, or a later one, is remembered. Any version of a planned step will do. */
+  /**
+   * Returns whether the version of the step in `seen`, or a later one, is remembered. If `seen` has no version, any
+   * remembered or planned version is enough.
+   */
   hasStep(job: JobDocument, stepId: string, seen: SeenVersions): boolean {
     const etag = seen.steps.get(stepId) ?? null
     if (etag === null) return this.step(job, stepId) !== undefined
@@ -221,8 +224,8 @@ export class KnownJobs {
   }
 
   /**
-   * Remembers a job that was read or submitted. What is remembered of its planned steps is either newer than the job, and can
-   * be read again, or was part of an earlier job with this id.
+   * Remembers a job that was read, delivered or submitted. What is remembered of its planned steps is either newer than the
+   * job, and can be read again, or was part of an earlier job with this id. So it is forgotten.
    */
   private put(job: Stored<JobDocument>): void {
     this.jobs.put(job)

@@ -11,8 +11,8 @@ export class PlaceTaken extends Error {
 }
 
 /**
- * Applies the writes of a job. If a planned step finds the document of an earlier job with this id, which is expiring, the
- * step replaces it. A document that does not expire is not replaced: its agents may still be at work.
+ * Applies the writes of a job. If the create of a step meets the expiring document of an earlier job with this id, it becomes
+ * a replace. A document that does not expire is not replaced: its agents may still be at work.
  *
  * @throws PlaceTaken if a document that does not expire is in the place of a planned step; nothing was written
  */

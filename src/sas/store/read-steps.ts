@@ -48,7 +48,7 @@ export async function readStepOrPlan(
   return planned ?? readStep(store, address)
 }
 
-/** Lists the steps of a job with one query, and the planned ones. Omits missing and unreadable steps. */
+/** Lists the steps of a job with one query, and adds the planned ones. Omits missing and unreadable steps. */
 export async function listSteps(
   store: StateStore,
   job: JobDocument,

@@ -21,10 +21,9 @@ import { plannedStep } from './submit.js'
 const maxPlannedBytes = 8 * 1_024
 
 /**
- * Leaves out the documents of steps that have not begun, and stores their plans in the job (I45). The scheduler creates each
- * document when it begins the step, which saves a replace. Other roles write to steps that wait for events or answers
- * before they begin, so these always have documents. The job has its plans deeper than a step has its own, so plans near the
- * depth that the store accepts stay in documents, too.
+ * Leaves out the documents of steps that have not begun, and stores their plans in the job (I45). The first write of a step
+ * creates its document, which saves a replace. Clients write to steps that wait for events or answers before these begin, so
+ * these steps always have documents. A plan is deeper in the job than in its own document, so very deep plans stay in documents.
  */
 export function withPlannedSteps(writing: Writing, { steps }: Plan): Writing {
   const unbegun = new Set(

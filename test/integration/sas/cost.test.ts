@@ -93,7 +93,7 @@ it('a tick costs at most ten request units besides the submission of its job (R1
   await world.stop()
 })
 
-/** The charge of a job that its submission does not begin, beside that of a job that it begins. */
+/** The additional charge of a job that its submission does not begin. */
 const beginning = jobCost({ ...question, isLimitedFirst: true }).writeCharge - jobCost(question).writeCharge
 
 // If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's

@@ -17,7 +17,7 @@ function nested(levels: number): unknown {
   return value
 }
 
-// The documents of these steps are accepted by the store; the job with the plans in it is not.
+// The store accepts the documents of these steps, but not a job with their plans.
 describe('a plan as deep as the document of a step may be', () => {
   it('is submitted if an input is deep', async () => {
     const deep = defineWorkflow('deep', (job) => {

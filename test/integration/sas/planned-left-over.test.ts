@@ -92,7 +92,7 @@ describe('a step that an earlier job with the same id left behind', () => {
     expect([processState, attention?.message]).toEqual(['Processing', undefined])
   })
 
-  it('is named to an operator with an error of its own, if it does not expire', async () => {
+  it('makes a command fail with CommandRefused if it does not expire', async () => {
     await leaveSteps(-1)
     await client.submit(line, 'new', { jobId: 'job-1' })
     const migrated = aWorkflow({ a: [], b: ['a'], c: ['b'] }, { completeWithin: '3s' })

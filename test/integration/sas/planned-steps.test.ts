@@ -70,7 +70,7 @@ describe('a step that has not begun', () => {
     expect(await states()).toEqual(['a Processed', 'b Processed', 'c Processed'])
   })
 
-  it('has the document that a submission in stages would have written, in every field', async () => {
+  it('has the same fields as a step with a document from the beginning', async () => {
     const all = {
       completeWithin: '3s',
       retry: { tries: 5, backoff: { min: '7s', max: '9s' } },
@@ -149,7 +149,7 @@ describe('a step that has not begun', () => {
   })
 
   it.each([false, true])(
-    'is coming to a limit that names it, so its place stays taken (I25): with an old document: %j',
+    'keeps its place at a limit that names it (I25), with an old document: %j',
     async (isLeft) => {
       if (isLeft) await leaveSteps()
       await client.submit(line, 'new', { jobId: 'job-1' })
@@ -173,7 +173,7 @@ describe('a step that has not begun', () => {
     expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
   })
 
-  it('keeps the plan of its job when the transaction that begins it is lost', async () => {
+  it('begins once, although the outcomes of its first writes are unknown', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     world.faults.failWrites(
       { kind: 'unknownOutcome', truth: 'lost' },
@@ -185,7 +185,7 @@ describe('a step that has not begun', () => {
     expect((await world.job()).processState).toBe('Processed')
   })
 
-  it('is read again if its job is older than its document', async () => {
+  it('changes nothing if a scheduler with an older job gets its document', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     const slow = world.scheduler('slow')
     await slow.onChanges(await world.changes())

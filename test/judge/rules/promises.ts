@@ -80,7 +80,8 @@ export const promiseRules: readonly Rule<World>[] = [
           const withIt = job.versions.find(({ write }) => write.operation === created.operation)
           report.check(
             withIt !== undefined && !plannedIn(withIt.value).has(stepId),
-            () => `${stepId} of ${jobId} was created while its job has its plan, or without its job`,
+            () =>
+              `${stepId} of ${jobId} was created while the job kept its plan, or without a write of the job`,
             () => [created.operation],
           )
         }

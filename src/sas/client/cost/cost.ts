@@ -83,7 +83,7 @@ const readsOfItem = 3
 const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
-/** The size of the plan of a step that has not begun, which the job contains, and the largest size of all plans. */
+/** The size of the plan of one step in the job, and the largest size of all plans together. */
 const [plannedKilobytes, mostPlannedKilobytes] = [0.3, 8]
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
@@ -122,7 +122,7 @@ export function jobCost(question: CostQuestion): JobCost {
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
   // created by its dispatch, and written with its outcome, and once more if its attempt is claimed. If the submission
-  // creates it, the dispatch is one write more.
+  // creates it without its dispatch, the dispatch is one write more.
   const dispatches = steps - (isBegun ? 1 : 0) - plansAtFirst(question)
   const replaces =
     steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + dispatches + furtherReplaces(question)
@@ -142,7 +142,7 @@ export function jobCost(question: CostQuestion): JobCost {
   }
 }
 
-/** One scheduler that owns the whole container writes the first dispatch together with the submission. */
+/** Checks whether the submission begins the job: one scheduler that owns the whole container writes both together. */
 function beginsAtOnce({ isTogether, partitions, instances, isLimitedFirst = false }: CostQuestion): boolean {
   return isTogether && partitions === 1 && instances === 1 && !isLimitedFirst
 }
@@ -156,7 +156,7 @@ function ofPlanned(question: CostQuestion): number {
   return atFirst * atFirst
 }
 
-/** Returns the number of steps that have no document at first. Many plans do not fit into the job. */
+/** Returns the number of steps that have no document at first. It is 0 if the plans do not fit into the job. */
 function plansAtFirst(question: CostQuestion): number {
   const unbegun = question.steps - (beginsAtOnce(question) ? 1 : 0)
   return unbegun * plannedKilobytes > mostPlannedKilobytes ? 0 : unbegun
@@ -224,9 +224,9 @@ export interface RoleCost {
 }
 
 /**
- * Divides the cost of a job and of idle instances by role. Submitters create the job, perhaps with its first step, agents write claims and
- * outcomes and read the items of lists, supervisors end the pauses of rounds, and schedulers write the rest. If roles
- * share the feed, each of them pays an equal part.
+ * Divides the cost of a job and of idle instances by role. Submitters create the job, perhaps with steps. Agents write
+ * claims and outcomes, and read the items of lists. Supervisors end the pauses of rounds. Schedulers write the rest. If
+ * roles share the feed, each of them pays an equal part.
  */
 export function costByRole(question: CostQuestion): readonly RoleCost[] {
   const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question

@@ -4,10 +4,10 @@ import { exhaustionPolicy } from '../shared-parts.js'
 import { repeat } from '../step-parts.js'
 import { json } from '../values/plain-json.js'
 
-/** The kinds of steps that only a scheduler begins. No other role writes such a step before it begins. */
+/** The kinds of steps that may have no document before they begin. Clients send no events or answers to them. */
 const plannedKinds = z.enum(['operation', 'sleep', 'gather'])
 
-/** The plan of a step that has no document yet. A missing field has the value that is usual: see `unbegunStep`. */
+/** The plan of a step that has no document yet. A missing field has its default: see `unbegunStep`. */
 export const plannedStep = z.object({
   id: z.string(),
   /** Missing means `operation`. */

@@ -71,13 +71,13 @@ describe('a view of a job', () => {
     ])
   })
 
-  it('does not know when a step was written that was never written', async () => {
+  it('has no time of change for a step that was never written', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     const view = await (await client.get('job-1'))?.view()
     expect(view?.steps.map(({ changedAt }) => changedAt)).toEqual([null, null, null])
   })
 
-  it('says what the writes of a step cost', async () => {
+  it('counts the writes of a step', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     const address = { pk: 'job-1', id: jobDocumentId('job-1'), jobId: 'job-1' }
     const before = await readJobDetail(world, address)

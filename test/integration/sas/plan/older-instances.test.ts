@@ -82,7 +82,7 @@ describe('a job whose plan an older version does not know (F-C10)', () => {
     expect(await world.step('invoice')).toMatchObject({ processState: 'Pending', failureCount: 1 })
   })
 
-  it('leaves documents without such parts, when all its steps have begun', async () => {
+  it('has no plans and no new fields left once all its steps have begun', async () => {
     await new JobClient(world).submit(plain, {}, { jobId: 'job-1' })
     await world.scheduler().onChanges(await world.changes())
     await world.agents().onChanges(await world.changes(), going)

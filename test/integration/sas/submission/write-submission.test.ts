@@ -47,7 +47,7 @@ async function hasOrder(): Promise<boolean> {
   return (await world.truth.read({ pk: 'job-1', id: 'order-1' })) !== null
 }
 
-describe('a small submission becomes a new job when steps of an expired job of that id are left (I1)', () => {
+describe('a small submission, if steps of an expired job with that id are left (I1),', () => {
   /** Lets the job of this workflow expire, and leaves its steps behind, each at its third dispatch. */
   async function leaveSteps(workflow: Workflow<string>): Promise<void> {
     await client.submit(workflow, 'x', { jobId: 'job-1' })
@@ -64,7 +64,7 @@ describe('a small submission becomes a new job when steps of an expired job of t
 
   const places = async () => (await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])
 
-  it('that have documents from the beginning', async () => {
+  it('replaces the documents of waiting steps', async () => {
     const waiting = defineWorkflow<string>('waiting', (job) => {
       job.waitFor('a', { completeWithin: '1d' })
       job.waitFor('b', { completeWithin: '1d' })
@@ -78,7 +78,7 @@ describe('a small submission becomes a new job when steps of an expired job of t
     ])
   })
 
-  it('that the new job has only planned: their documents are replaced when they begin', async () => {
+  it('leaves old documents of planned steps until they begin', async () => {
     const small = aWorkflow({ a: [], b: [] }) as Workflow<string>
     await leaveSteps(small)
     const page = await world.changes()
@@ -102,7 +102,7 @@ describe('a small submission becomes a new job when steps of an expired job of t
     expect((await world.job()).planned).toBeUndefined()
   })
 
-  it('unless a document in the place of a planned step does not expire: then an operator must decide', async () => {
+  it('makes a job for an operator if an old document does not expire', async () => {
     const small = aWorkflow({ a: [], b: [] }) as Workflow<string>
     await leaveSteps(small)
     for (const step of await storedSteps()) await world.put('job-1', [replacing(step, { ...step, ttl: -1 })])
