@@ -121,7 +121,7 @@ const rooms = {
     ],
     'client/cost': ['model', 'plan', 'schedules', 'store', 'workflow'],
     'client/waits': ['in-process', 'model', 'store', '/platform'],
-    'client/history': ['decisions/operator', 'model', 'plan', 'store', '/platform'],
+    'client/history': ['decisions/operator', 'model', 'model/planned', 'plan', 'store', '/platform'],
     'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
     'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [

@@ -72,7 +72,7 @@ export function remark(step: StepView, now: number): string {
   if (completeBy === null && again !== '' && failureCount > 0) return `${failed}${again}`
   if (state === 'Processing' || state === 'Compensating') {
     const tries = attempt > 1 ? `attempt ${attempt}` : ''
-    const parts = [progressText(progress), collectText(step), roundText(round), tries, until]
+    const parts = [progressText(progress), eventText(step), roundText(round), tries, until]
     return parts.filter((part) => part !== '').join(', ')
   }
   if (state === 'Pending' && failureCount > 0) return failed
@@ -100,9 +100,10 @@ export function shortProgress({ state, progress }: Pick<StepView, 'state' | 'pro
   return amount === '' ? (progress?.note ?? '') : amount
 }
 
-/** Returns how many of its events a step has collected, or an empty text. */
-export function collectText({ collect }: Pick<StepView, 'collect'>): string {
-  return collect === null ? '' : `${collect.events.length} of ${collect.count} events have arrived`
+/** Returns how many events have arrived for a step that has not ended, or an empty text. */
+export function eventText({ collect, event, state }: Pick<StepView, 'collect' | 'event' | 'state'>): string {
+  if (collect !== null) return `${collect.events.length} of ${collect.count} events have arrived`
+  return event !== null && state === 'Pending' ? 'its event has arrived' : ''
 }
 
 function roundText(round: StepView['round']): string {

@@ -2,7 +2,7 @@ import { counted } from '../../platform/internal.js'
 import type { StepView } from '../../sas/index.js'
 import { durationText } from './duration-text.js'
 import { fitted } from './fitted.js'
-import { collectText, shortProgress } from './step-graph.js'
+import { eventText, shortProgress } from './step-graph.js'
 import { stateText, table, wrapped } from './terminal.js'
 
 /** The most steps that are shown one by one. A job with more steps is summarised. */
@@ -59,7 +59,7 @@ function timeOf({ startedAt, endedAt }: StepView, now: number): string {
 /** Returns how far a step is, or else its newest failure. A step that waits has collected events. */
 function lastOf(step: StepView): string {
   const progress = shortProgress(step)
-  return progress === '' ? (step.diagnostics.at(-1)?.message ?? collectText(step)) : progress
+  return progress === '' ? (step.diagnostics.at(-1)?.message ?? eventText(step)) : progress
 }
 
 function tableOf(steps: readonly StepView[], { width, now }: Space): string {

@@ -57,10 +57,14 @@ async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const collecting = { address, known: null, read, maxTries: maxSenders }
   const update = await updateDocument(store, collecting, (current) => {
     const raised = raiseEvent(current, payload, now(), key)
-    return { write: raised.kind === 'write' ? raised.step : null, result: raised }
+    const result = { ...raised, waits: current.kind === 'waitFor' }
+    return { write: raised.kind === 'write' ? raised.step : null, result }
   })
   if (update.kind === 'missing') throw new StepNotFound(jobId, step, await noSuchStep(store, at))
-  if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
+  const { result } = update
+  if (result.kind !== 'refused') return
+  const others = result.waits ? '' : `; ${await noSuchStep(store, at)}`
+  throw new CommandRefused(jobId, `${result.reason}${others}`)
 }
 
 /** Names the steps that wait for events. */

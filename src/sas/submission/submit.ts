@@ -6,7 +6,6 @@ import {
   type LedgerEntry,
   type NoticeDocument,
   type NoticeKind,
-  type PlannedStep,
   type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
@@ -14,6 +13,7 @@ import { unbegunStep, type StepOrigin } from '../model/planned/planned-steps.js'
 import { addDerivedState, deadline, withDerivedState } from '../model/process-state.js'
 import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
+import { plannedStep } from '../plan/planned-plan.js'
 import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
 import { isReported, receivedNotices } from '../decisions/notices.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
@@ -154,32 +154,6 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     count === undefined ? {} : { collect: { count, events: [] } },
     question === undefined ? {} : { question },
   )
-}
-
-/** Returns the plan of a step as a job stores it until the step begins. */
-export function plannedStep(step: PlanStep): PlannedStep {
-  const { kind, when, undo, jobGoesOn, isClaimRequired, repeat, limits, secrets } = step
-  return {
-    id: step.id,
-    actor: step.actor,
-    action: step.action,
-    input: step.input,
-    dependsOn: [...step.dependsOn],
-    completeWithinMs: step.completeWithinMs,
-    maxFailures: step.maxFailures,
-    retryBackoff: step.retryBackoff,
-    initialState: step.initialState,
-    targetState: step.targetState,
-    onExhausted: step.onExhausted,
-    ...(kind === 'sleep' || kind === 'gather' ? { kind } : {}),
-    ...(when === null ? {} : { when }),
-    ...(undo === null ? {} : { undo }),
-    ...(jobGoesOn === true ? { jobGoesOn } : {}),
-    ...(isClaimRequired ? { isClaimRequired } : {}),
-    ...(repeat === undefined ? {} : { repeat }),
-    ...(limits === undefined ? {} : { limits: [...limits] }),
-    ...(secrets === undefined ? {} : { secrets: copied(secrets) }),
-  }
 }
 
 function originOf({ jobId, partition, orderId, priority, plan }: SubmitRequest): StepOrigin {

@@ -58,9 +58,9 @@ it('prints the same as JSON', async () => {
     undoMs: 180_000,
     limits: [{ key: 'input.tenant', atOnce: 3, perSecond: null, perPartition: false }],
   })
-  // The job comes to one limit, and its step "charge" to another.
+  // The job comes to one limit, and its step "charge" to another. The question has a document from the beginning.
   const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1.1, partitions: 1, instances: 1 }
-  const shape = { ...question, limits: 2, isLimitedFirst: true } as const
+  const shape = { ...question, limits: 2, isLimitedFirst: true, storedSteps: 1 } as const
   const cost = jobCharge({ ...shape, indexing: 'lean', isTogether: true, hasNotifier: true })
   expect(report.workflows[0]?.charge.together).toBeCloseTo(cost, 1)
   expect(report.workflows[0]?.steps.map(({ id, kind }) => [id, kind])).toContainEqual(['approve', 'ask'])

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
-import { jobCost } from '../../../src/sas/internal.js'
+import { jobCost, shapeOfWorkflow } from '../../../src/sas/internal.js'
 import { isStateWrite, pricedWorld } from '../../support/job-costs.js'
 
-const shop = defineAgent('shop', { pass: (input: { readonly value: number }) => input })
+const shop = defineAgent('shop', {
+  pass: (input: { readonly value: number; readonly text?: string }) => ({ value: input.value }),
+})
 const lineOf = (count: number) =>
   defineWorkflow<{ readonly value: number }>('line', (job) => {
     let value = job.input.value
@@ -11,6 +13,39 @@ const lineOf = (count: number) =>
       value = job.step(`step-${at}`, shop.pass, { value }, { undo: 'none' }).output.value
     }
   })
+
+/** A step, an event, and another step, with an input of this length. */
+const waiting = (length: number) =>
+  defineWorkflow<{ readonly value: number }>('waiting', (job) => {
+    const first = job.step(
+      'first',
+      shop.pass,
+      { value: job.input.value, text: 'x'.repeat(length) },
+      { undo: 'none' },
+    )
+    const wait = job.waitFor('word', { after: [first], completeWithin: '1d' })
+    const second = job.step(
+      'second',
+      shop.pass,
+      { value: 1, text: 'x'.repeat(length) },
+      { after: [wait], undo: 'none' },
+    )
+    job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
+  })
+
+const shapeOf = (length: number) => {
+  const { plan, submission } = waiting(length)
+  return shapeOfWorkflow({ plan, submission } as never)
+}
+
+const deployed = {
+  documentKilobytes: 1.1,
+  indexing: 'lean',
+  isTogether: true,
+  partitions: 1,
+  instances: 1,
+  hasNotifier: false,
+} as const
 
 describe('the cost of the writes of a job', () => {
   it.each([3, 10, 20, 25, 30, 60])('is computed within 10 percent for %d steps in a row', async (steps) => {
@@ -22,17 +57,18 @@ describe('the cost of the writes of a job', () => {
     }
     expect(await world.client.list({ state: 'Processed' })).toHaveLength(3)
     const measured = world.bill.charge(isStateWrite) / 2
-    const computed = jobCost({
-      steps,
-      claimedSteps: 0,
-      documentKilobytes: 1.1,
-      indexing: 'lean',
-      isTogether: true,
-      partitions: 1,
-      instances: 1,
-      hasNotifier: false,
-    }).writeCharge
+    const computed = jobCost({ ...deployed, steps, claimedSteps: 0 }).writeCharge
     await world.stop()
     expect(Math.abs(computed / measured - 1), `computed ${computed}, measured ${measured}`).toBeLessThan(0.1)
+  })
+
+  it('counts the steps that have documents before they begin', () => {
+    expect(shapeOf(0)).toMatchObject({ steps: 4, storedSteps: 1 })
+    expect(shapeOf(5_000)).toMatchObject({ steps: 4, storedSteps: 4 })
+    const [small, large] = [shapeOf(0), shapeOf(5_000)].map((shape) => jobCost({ ...deployed, ...shape }))
+    // Two steps begin without a document, and are not replaced for it.
+    const replace = 11 * 1.15 * (1 + 0.1 * 0.0909)
+    const plans = 4 * 0.3 * 0.0909 * 5.5 * 1.15
+    expect((large?.writeCharge ?? 0) - (small?.writeCharge ?? 0)).toBeCloseTo(2 * replace - plans)
   })
 })

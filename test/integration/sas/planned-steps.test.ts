@@ -126,6 +126,8 @@ describe('a step that has not begun', () => {
   it('takes no event and no answer', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     await expect(client.raiseEvent('job-1', 'c', 1)).rejects.toThrow(CommandRefused)
+    const none = 'step c does not wait for an event; none of its steps waits for an event'
+    await expect(client.raiseEvent('job-1', 'c', 1)).rejects.toThrow(none)
     await expect(client.answer('job-1', 'c', 1, { by: 'ann' })).rejects.toThrow(CommandRefused)
     expect(await stored()).toEqual([])
   })

@@ -13,6 +13,8 @@ export interface JobShape {
   readonly steps: number
   /** The number of steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
+  /** The number of steps that have documents before they begin. Default: all if there are many, otherwise 0. */
+  readonly storedSteps?: number
   /** The number of times that the job and its steps enter a limit that has room. Default 0. */
   readonly limits?: number
   /** The rounds of repeated steps after the first one, without a pause before them. Default 0. */
@@ -123,7 +125,7 @@ export function jobCost(question: CostQuestion): JobCost {
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
   // created by its dispatch, and written with its outcome, and once more if its attempt is claimed. If the submission
   // creates it without its dispatch, the dispatch is one write more.
-  const dispatches = steps - (isBegun ? 1 : 0) - plansAtFirst(question)
+  const dispatches = Math.max(0, steps - (isBegun ? 1 : 0) - plansAtFirst(question))
   const replaces =
     steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + dispatches + furtherReplaces(question)
   const { rounds = 0, pausedRounds = 0 } = question
@@ -158,8 +160,10 @@ function ofPlanned(question: CostQuestion): number {
 
 /** Returns the number of steps that have no document at first. It is 0 if the plans do not fit into the job. */
 function plansAtFirst(question: CostQuestion): number {
-  const unbegun = question.steps - (beginsAtOnce(question) ? 1 : 0)
-  return unbegun * plannedKilobytes > mostPlannedKilobytes ? 0 : unbegun
+  const { steps, storedSteps } = question
+  const unbegun = Math.max(0, steps - (storedSteps ?? 0) - (beginsAtOnce(question) ? 1 : 0))
+  const isLarge = storedSteps === undefined && unbegun * plannedKilobytes > mostPlannedKilobytes
+  return isLarge ? 0 : unbegun
 }
 
 /** Returns all request units of a job. Every page and command that shows the price of a job uses this sum. */

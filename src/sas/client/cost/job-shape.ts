@@ -1,5 +1,6 @@
 import type { PlanLimit } from '../../model/gate-parts.js'
 import type { Plan, PlanStep } from '../../plan/plan.js'
+import { fitIntoJob, isPlannable, plannedStep } from '../../plan/planned-plan.js'
 import { templateText } from '../../plan/template-text.js'
 import { readSteps } from '../../store/read-steps.js'
 import type { DocumentAddress, StateStore } from '../../store/state-store.js'
@@ -12,12 +13,18 @@ export function shapeOfWorkflow({
   plan,
   submission,
 }: Planned & Pick<Workflow<unknown>, 'submission'>): JobShape {
-  return { ...shapeOf(plan, plan.steps), isRetained: submission.retainFor !== undefined }
+  return { ...shapeOfPlan(plan), isRetained: submission.retainFor !== undefined }
 }
 
 /** Returns the shape of an item of a large list. Ended items are always deleted after a time. */
 export function shapeOfItem(plan: Pick<Plan, 'steps' | 'limits'>): JobShape {
-  return { ...shapeOf(plan, plan.steps), isRetained: true, isItem: true }
+  return { ...shapeOfPlan(plan), isRetained: true, isItem: true }
+}
+
+function shapeOfPlan(plan: Pick<Plan, 'steps' | 'limits'>): JobShape {
+  const planned = plan.steps.filter(isPlannable)
+  const isLarge = !fitIntoJob(planned.map(plannedStep))
+  return { ...shapeOf(plan, plan.steps), ...(isLarge && { storedSteps: plan.steps.length }) }
 }
 
 /** Checks whether a job is an item of a large list, by the tag that the list gave it. */
@@ -66,6 +73,7 @@ function shapeOf({ limits: ofJob = [] }: Limited, steps: readonly Step[]): JobSh
   const first = steps.filter(({ dependsOn }) => dependsOn.length === 0).flatMap(({ limits = [] }) => limits)
   return {
     steps: steps.length,
+    storedSteps: steps.filter((step) => !isPlannable(step)).length,
     claimedSteps: steps.filter(({ kind, isClaimRequired }) => kind === 'operation' && isClaimRequired).length,
     limits: lists.reduce((sum, list) => sum + new Set(list.map(limitText)).size, 0),
     isLimitedFirst: [...ofJob, ...first].some(({ perPartition }) => perPartition !== true),

@@ -1,5 +1,6 @@
 import { CommandInvalid } from '../../model/errors.js'
 import { stepDocumentId } from '../../model/document-ids.js'
+import { hasDocument } from '../../model/planned/planned-steps.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import { hideDocuments } from '../../plan/hide-documents.js'
 import { readSteps } from '../../store/read-steps.js'
@@ -34,6 +35,7 @@ export async function readAttempts(
     throw new CommandInvalid(
       `attempts: job ${JSON.stringify(place.jobId)} has no step ${JSON.stringify(stepId)}; job.view() lists its steps`,
     )
+  if (!hasDocument(job, stepId)) return { source: 'versions', note: null, attempts: [], charge: 0 }
   const { versions, note, charge } = await versionsOf(ports, job, stepDocumentId(place.jobId, stepId))
   if (versions.length === 0) return { ...(await recorded(ports, job, { stepId, hidesSecrets })), charge }
   const hider = hidesSecrets

@@ -77,6 +77,12 @@ describe('a view of a job', () => {
     expect(view?.steps.map(({ changedAt }) => changedAt)).toEqual([null, null, null])
   })
 
+  it('knows that a step that was never written has no attempts', async () => {
+    const job = await client.submit(line, {}, { jobId: 'job-1' })
+    expect(await job.attempts('c')).toEqual({ source: 'versions', note: null, attempts: [], charge: 0 })
+    await expect(job.attempts('x')).rejects.toThrow('has no step "x"')
+  })
+
   it('counts the writes of a step', async () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     const address = { pk: 'job-1', id: jobDocumentId('job-1'), jobId: 'job-1' }

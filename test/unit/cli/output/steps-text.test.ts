@@ -44,6 +44,19 @@ describe('the steps of a job', () => {
     for (const line of text) expect(line.length).toBeLessThanOrEqual(80)
   })
 
+  it('show the events that arrived before they begin', () => {
+    const event = { payload: 1, at: '' } as NonNullable<StepView['event']>
+    const collect = { count: 2, events: [{ key: 'a', payload: 1, at: '' }] }
+    const text = lines([
+      ...many('early', 1, { state: 'Pending', event }),
+      ...many('some', 1, { state: 'Pending', collect }),
+      ...many('over', 1, { state: 'Processed', event }),
+    ])
+    expect(text[1]).toMatch(/ its event has arrived$/)
+    expect(text[2]).toMatch(/ 1 of 2 events have arrived$/)
+    expect(text[3]).not.toContain('arrived')
+  })
+
   it('are counted if there are more, and those that failed, run or wait are shown', () => {
     const text = lines([
       ...many('done', 412, { state: 'Processed' }),
