@@ -1,6 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
-import { date, flag, having, optional, readOptions, text } from '../../platform/options.js'
+import { date, flag, having, isObject, optional, readOptions, shown, text } from '../../platform/options.js'
 import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
@@ -86,9 +86,15 @@ export function asJson(jobId: string, value: unknown, { name, error: Invalid }: 
   throw new Invalid(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
-/** Returns the options, or an empty object if a caller in JavaScript omits them. */
+/**
+ * Returns the options, or an empty object if a caller in JavaScript omits them.
+ *
+ * @throws CommandInvalid if they are no object
+ */
 export function orNone<T extends object>(options: T | null | undefined): Partial<T> {
-  return options ?? {}
+  const given: unknown = options ?? {}
+  if (isObject(given)) return given
+  throw new CommandInvalid(`the options are ${shown(given)}; they must be an object`)
 }
 
 export function termsOf(

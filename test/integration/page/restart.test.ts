@@ -100,7 +100,7 @@ it('the page gives a job the plan of its module, after a dry run, and refuses wh
     refused: [{ jobId: 'none' }],
   })
   const reason =
-    'job new-1 has version 2 of workflow buying, and the new definition is version 1: use the newer module, or allow an older version'
+    'job new-1 has version 2 of workflow buying, and the new definition is version 1: use the newer module, or allow an older version with "older"'
   expect(await act('migrate', { jobs: [{ jobId: 'new-1' }], dryRun: true })).toMatchObject({
     done: [],
     refused: [{ jobId: 'new-1', reason }],

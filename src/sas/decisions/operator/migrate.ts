@@ -154,7 +154,7 @@ function versionProblem(
 ): string | null {
   if (planned.workflowVersion >= workflowVersion) return null
   const has = `job ${jobId} has version ${workflowVersion} of workflow ${workflow}`
-  return `${has}, and the new definition is version ${planned.workflowVersion}: use the newer module, or allow an older version`
+  return `${has}, and the new definition is version ${planned.workflowVersion}: use the newer module, or allow an older version with "older"`
 }
 
 function shapeProblem({ job, steps }: Standing, planned: readonly StepDocument[]): string | null {

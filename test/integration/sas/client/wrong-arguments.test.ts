@@ -40,6 +40,14 @@ describe('a wrong argument has one error that names it', () => {
     await expect(called).rejects.toThrow(`${command}: the options are "x"; they must be an object`)
   })
 
+  it.each([
+    ['resubmit', () => client.resubmit('a', wrong('x'))],
+    ['cancel', () => client.cancel('a', 'why', wrong('x'))],
+    ['pause', () => client.pause('a', 'why', wrong('x'))],
+  ])('options of %s that are a text', async (_command, called) => {
+    await expect(called()).rejects.toThrow('the options are "x"; they must be an object')
+  })
+
   it('jobs that are not flagged', async () => {
     await expect(client.list({ isFlagged: wrong(false) })).rejects.toThrow(
       'isFlagged is false; it must be true',
