@@ -56,6 +56,16 @@ function isFeedRead(operation: string): boolean {
   return operation === 'feed.read'
 }
 
+/** The deployment whose costs are measured, as a question to the formulas of `stepward cost`. */
+export const deployed = {
+  documentKilobytes: 1.1,
+  indexing: 'lean',
+  isTogether: true,
+  partitions: 1,
+  instances: 1,
+  hasNotifier: false,
+} as const
+
 /** Checks whether an operation writes to the state container. */
 export function isStateWrite(operation: string): boolean {
   return ['state.create', 'state.replace', 'state.batch'].includes(operation)

@@ -172,6 +172,27 @@ export class StateWorld {
     }
   }
 
+  /** Delivers all changes to a scheduler and to agents, until nothing follows. */
+  async run(): Promise<void> {
+    const [scheduler, agents] = [this.scheduler(), this.agents()]
+    const going = { signal: new AbortController().signal, wasHeldAt: () => true }
+    for (let page = await this.changes(); page.length > 0; page = await this.changes()) {
+      await scheduler.onChanges(page)
+      await agents.onChanges(page, going)
+      await agents.stop(1_000)
+    }
+  }
+
+  /** Lets `job-1` expire, and leaves its steps behind with this time to live, and with these changes. */
+  async leaveSteps(ttl: number, changes: Partial<StepDocument> = {}): Promise<void> {
+    const [job, steps] = [await this.job(), await this.truth.listSteps('job-1', 'job-1')]
+    await this.put('job-1', [
+      replacing(job, { ...job, ttl: 1 }),
+      ...steps.map((step) => replacing(step, { ...step, ...changes, ttl })),
+    ])
+    await this.clock.advance(2_000)
+  }
+
   /** Returns the changes since the last call, as one page. */
   async changes(): Promise<readonly Change[]> {
     const page = await this.feed.readNext(this.position, {

@@ -1,7 +1,7 @@
 import type { StepDocument } from '../model/documents.js'
 import type { ApplyResult, StateStore, StateWrite, Stored } from './state-store.js'
 
-/** A document that does not expire is in the place of a step that has not begun. */
+/** A document that must not be replaced is in the place of a step that has not begun. */
 export class PlaceTaken extends Error {
   override readonly name = 'PlaceTaken'
 
@@ -14,7 +14,8 @@ export class PlaceTaken extends Error {
  * Applies the writes of a job. If the create of a step meets the expiring document of an earlier job with this id, it becomes
  * a replace. A document that does not expire is not replaced: its agents may still be at work.
  *
- * @throws PlaceTaken if a document that does not expire is in the place of a planned step; nothing was written
+ * @throws PlaceTaken if a document that does not expire, or is unreadable, is in the place of a planned step; nothing was
+ *   written
  */
 export async function applyOverLeftOver(
   store: StateStore,
@@ -27,10 +28,14 @@ export async function applyOverLeftOver(
   if (created === undefined) return result
   const jobId = String(created.document['jobId'])
   const found = new Map((await store.listSteps(partition, jobId)).map((step) => [step.id, step]))
-  return store.apply(
+  const again = await store.apply(
     partition,
     writes.map((write) => (isCreated(write) ? over(found.get(write.document.id), write) : write)),
   )
+  // The document is not listed, because it is no step that this version can read.
+  const isStillThere = again.kind === 'conflict' && again.reason === 'exists' && again.id === result.id
+  if (isStillThere && !found.has(again.id)) throw new PlaceTaken(again.id)
+  return again
 }
 
 /** Checks whether a write creates the document of a step. A notice or a limit exists already if another instance was first. */

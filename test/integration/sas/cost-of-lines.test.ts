@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { jobCost, shapeOfWorkflow } from '../../../src/sas/internal.js'
-import { isStateWrite, pricedWorld } from '../../support/job-costs.js'
+import { deployed, isStateWrite, pricedWorld } from '../../support/job-costs.js'
 
 const shop = defineAgent('shop', {
   pass: (input: { readonly value: number; readonly text?: string }) => ({ value: input.value }),
@@ -37,15 +37,6 @@ const shapeOf = (length: number) => {
   const { plan, submission } = waiting(length)
   return shapeOfWorkflow({ plan, submission } as never)
 }
-
-const deployed = {
-  documentKilobytes: 1.1,
-  indexing: 'lean',
-  isTogether: true,
-  partitions: 1,
-  instances: 1,
-  hasNotifier: false,
-} as const
 
 describe('the cost of the writes of a job', () => {
   it.each([3, 10, 20, 25, 30, 60])('is computed within 10 percent for %d steps in a row', async (steps) => {

@@ -8,19 +8,10 @@ import {
   type CostQuestion,
 } from '../../../src/sas/internal.js'
 import { defineSchedule } from '../../../src/sas/index.js'
-import { limitedSteps, pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
+import { deployed, limitedSteps, pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
 /** The measured case, as a question to the formulas of `stepward cost`. */
-const question: CostQuestion = {
-  steps: 3,
-  claimedSteps: 0,
-  documentKilobytes: 1.1,
-  indexing: 'lean',
-  isTogether: true,
-  partitions: 1,
-  instances: 1,
-  hasNotifier: false,
-}
+const question: CostQuestion = { ...deployed, steps: 3, claimedSteps: 0 }
 
 // With the charges of the embedded store (cosmos-cost §1), lean index, one partition, all units, defaults.
 // The figures include checkpoints, renewals and the polls between jobs.

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { jobCharge, jobCost, shapeOfItem, usualDocumentKilobytes } from '../../../src/sas/internal.js'
+import { jobCharge, jobCost, shapeOfItem } from '../../../src/sas/internal.js'
 import {
+  deployed,
   isStateWrite,
   listed,
   listOf,
@@ -10,14 +11,6 @@ import {
   threeSteps,
   type PricedWorld,
 } from '../../support/job-costs.js'
-
-const instances = {
-  documentKilobytes: usualDocumentKilobytes,
-  indexing: 'lean',
-  partitions: 1,
-  instances: 1,
-  hasNotifier: false,
-} as const
 
 function expectWithin(share: number, computed: number, measured: number): void {
   expect(Math.abs(computed / measured - 1), `${computed} computed, ${measured} measured`).toBeLessThan(share)
@@ -46,7 +39,7 @@ it.each([true, false])(
     const world = await pricedWorld({ together: isTogether })
     await world.clock.advance(2_000)
     const [short, long] = [await runList(world, 30), await runList(world, 60)]
-    const question = { ...instances, ...shapeOfItem(oneStep.plan), isTogether }
+    const question = { ...deployed, ...shapeOfItem(oneStep.plan), isTogether }
     expectWithin(0.03, jobCost(question).writeCharge, (long.writes - short.writes) / 30)
     expectWithin(isTogether ? 0.06 : 0.1, jobCharge(question), (long.all - short.all) / 30)
     // An item whose submission did not begin it would take a replace more.
@@ -86,7 +79,7 @@ it.each([
   }
   await world.clock.advance(2_000)
   const [one, four] = [await written(1), await written(4)]
-  const shape = { ...instances, isTogether, steps: 1, claimedSteps: 0 }
+  const shape = { ...deployed, isTogether, steps: 1, claimedSteps: 0 }
   const more = { ...shape, [isPaused ? 'pausedRounds' : 'rounds']: 3 }
   expectWithin(0.05, jobCost(more).writeCharge - jobCost(shape).writeCharge, four - one)
   await world.stop()
@@ -100,7 +93,7 @@ it.each([true, false])(
     world.bill.clear()
     await world.client.submit(threeSteps, { value: 1 }, { jobId: 'kept', retainFor: '7d' })
     await world.clock.advance(4_000)
-    const shape = { ...instances, isTogether, steps: 3, claimedSteps: 0, isRetained: true }
+    const shape = { ...deployed, isTogether, steps: 3, claimedSteps: 0, isRetained: true }
     expectWithin(0.03, jobCost(shape).writeCharge, world.bill.charge(isStateWrite))
     await world.stop()
   },

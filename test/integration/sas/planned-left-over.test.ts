@@ -15,26 +15,11 @@ beforeEach(() => {
   client = new JobClient(world)
 })
 
-async function run(): Promise<void> {
-  const [scheduler, agents] = [world.scheduler(), world.agents()]
-  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
-    await scheduler.onChanges(page)
-    await agents.onChanges(page, going)
-    await agents.stop(1_000)
-  }
-}
-
 /** Runs a job to its end, lets it expire, and leaves its steps behind with this time to live. */
 async function leaveSteps(ttl: number): Promise<void> {
   await client.submit(line, 'old', { jobId: 'job-1' })
-  await run()
-  const steps = await world.truth.listSteps('job-1', 'job-1')
-  const job = await world.job()
-  await world.put('job-1', [
-    replacing(job, { ...job, ttl: 1 }),
-    ...steps.map((step) => replacing(step, { ...step, outcome: null, ttl })),
-  ])
-  await world.clock.advance(2_000)
+  await world.run()
+  await world.leaveSteps(ttl, { outcome: null })
 }
 
 describe('a scheduler that remembers a step of an earlier job with the same id', () => {
@@ -104,13 +89,7 @@ describe('a step that an earlier job with the same id left behind', () => {
     const wide = aWorkflow(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`step-${at}`, []])))
     await client.submit(wide, 'old', { jobId: 'job-1' })
     await world.scheduler().onChanges(await world.changes())
-    const steps = await world.truth.listSteps('job-1', 'job-1')
-    const job = await world.job()
-    await world.put('job-1', [
-      replacing(job, { ...job, ttl: 1 }),
-      ...steps.map((step) => replacing(step, { ...step, ttl: 3_600 })),
-    ])
-    await world.clock.advance(2_000)
+    await world.leaveSteps(3_600)
     await world.changes()
     await client.submit(wide, 'new', { jobId: 'job-1' })
     const page = await world.changes()

@@ -10,7 +10,12 @@ import { replacing } from '../../../src/sas/store/state-store.js'
 import { aWorkflow, shop } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
-const going = { signal: new AbortController().signal, wasHeldAt: () => true }
+/** The second step runs only if the first one fails. */
+const choosing = defineWorkflow('choosing', (job) => {
+  const a = job.step('a', shop.sell, { item: 'x' }, { undo: 'none', onExhausted: 'continue' })
+  job.step('b', shop.sell, { item: 'x' }, { when: condition.failed(a), undo: 'none' })
+})
+
 const line = aWorkflow({ a: [], b: ['a'], c: ['b'] })
 
 let world: StateWorld
@@ -19,30 +24,6 @@ beforeEach(() => {
   world = new StateWorld()
   client = new JobClient(world)
 })
-
-/** Delivers all changes to a scheduler and to agents, until nothing follows. */
-async function run(): Promise<void> {
-  const [scheduler, agents] = [world.scheduler(), world.agents()]
-  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
-    await scheduler.onChanges(page)
-    await agents.onChanges(page, going)
-    await agents.stop(1_000)
-  }
-}
-
-/** Runs a job to its end, lets it expire, and leaves its steps behind. */
-async function leaveSteps(): Promise<void> {
-  await client.submit(line, 'old', { jobId: 'job-1' })
-  await run()
-  const steps = await world.truth.listSteps('job-1', 'job-1')
-  const job = await world.job()
-  const writes = [
-    replacing(job, { ...job, ttl: 1 }),
-    ...steps.map((step) => replacing(step, { ...step, ttl: 3_600 })),
-  ]
-  await world.put('job-1', writes)
-  await world.clock.advance(2_000)
-}
 
 async function stored(): Promise<string[]> {
   return (await world.truth.listSteps('job-1', 'job-1')).map(({ stepId }) => stepId).sort()
@@ -65,7 +46,7 @@ describe('a step that has not begun', () => {
     await world.scheduler().onChanges(await world.changes())
     expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
     expect(await states()).toEqual(['a Processing', 'b Pending', 'c Pending'])
-    await run()
+    await world.run()
     expect([await stored(), await planned()]).toEqual([['a', 'b', 'c'], undefined])
     expect(await states()).toEqual(['a Processed', 'b Processed', 'c Processed'])
   })
@@ -119,7 +100,7 @@ describe('a step that has not begun', () => {
     await client.submit(asking, null, { jobId: 'job-1' })
     expect([await stored(), await planned()]).toEqual([['word'], ['pay']])
     await client.raiseEvent('job-1', 'word', 1)
-    await run()
+    await world.run()
     expect((await world.job()).processState).toBe('Processed')
   })
 
@@ -133,27 +114,65 @@ describe('a step that has not begun', () => {
   })
 
   it('never gets a document if its job skips it, is undone, or expires', async () => {
-    const choosing = defineWorkflow('choosing', (job) => {
-      const a = job.step('a', shop.sell, { item: 'x' }, { undo: 'none', onExhausted: 'continue' })
-      job.step('b', shop.sell, { item: 'x' }, { when: condition.failed(a), undo: 'none' })
-    })
     await client.submit(choosing, null, { jobId: 'job-1', retainFor: '1h' })
-    await run()
+    await world.run()
     expect([await stored(), await planned()]).toEqual([['a'], ['b']])
     const { ttl, processState } = await world.job()
     expect([ttl, processState, (await world.step('a')).ttl]).toEqual([3_600, 'Processed', 3_600])
     expect(await states()).toEqual(['a Processed', 'b Skipped'])
     await client.submit(line, {}, { jobId: 'undone' })
     await client.cancel('undone', 'not wanted')
-    await run()
+    await world.run()
     expect((await world.job('undone')).processState).toBe('Compensated')
     expect(await world.truth.listSteps('undone', 'undone')).toEqual([])
+  })
+
+  it('never gets a document if the expiry of its job is written later', async () => {
+    await client.submit(choosing, null, { jobId: 'job-1', retainFor: '1h' })
+    await world.run()
+    const [job, a] = [await world.job(), await world.step('a')]
+    await world.put('job-1', [replacing(job, { ...job, ttl: -1 }), replacing(a, { ...a, ttl: -1 })])
+    await world.run()
+    expect([await stored(), await planned()]).toEqual([['a'], ['b']])
+    expect([(await world.job()).ttl, (await world.step('a')).ttl]).toEqual([3_600, 7_200])
+  })
+
+  it('gets its document with the input that an operator gives it, and leaves the plan of its job', async () => {
+    await client.submit(line, {}, { jobId: 'job-1', completeWithin: '10s' })
+    await world.scheduler().onChanges(await world.changes())
+    await world.clock.advance(20_000)
+    await world.supervisor().runOnce()
+    await world.scheduler().onChanges(await world.changes())
+    expect((await world.job()).processState).toBe('Error')
+    await client.resubmit('job-1', { by: 'ann', why: 'late', step: 'c', input: { item: 'y' } })
+    expect([await stored(), await planned()]).toEqual([['a', 'c'], ['b']])
+    expect((await world.step('c')).inputTemplate).toEqual({ item: 'y' })
+  })
+
+  it('has a document in the restart of its job, and no plan beside it', async () => {
+    await client.submit(line, {}, { jobId: 'job-1' })
+    await client.cancel('job-1', 'wrong')
+    await world.run()
+    expect(await planned()).toEqual(['a', 'b', 'c'])
+    await client.restart('job-1', { as: 'job-2', from: 'a', by: 'ann', why: 'again' })
+    const [job, documents] = [
+      await world.job('job-2', 'job-1'),
+      await world.truth.listSteps('job-1', 'job-2'),
+    ]
+    expect(job.planned).toBeUndefined()
+    expect(documents.map(({ stepId }) => stepId).sort()).toEqual(['a', 'b', 'c'])
+    await world.run()
+    expect((await world.job('job-2', 'job-1')).processState).toBe('Processed')
   })
 
   it.each([false, true])(
     'keeps its place at a limit that names it (I25), with an old document: %j',
     async (isLeft) => {
-      if (isLeft) await leaveSteps()
+      if (isLeft) {
+        await client.submit(line, 'old', { jobId: 'job-1' })
+        await world.run()
+        await world.leaveSteps(3_600)
+      }
       await client.submit(line, 'new', { jobId: 'job-1' })
       expect(await stored()).toEqual(isLeft ? ['a', 'b', 'c'] : [])
       const visitor = { pk: 'job-1', jobId: 'job-1', stepId: 'b', entry: 0 }
@@ -183,7 +202,7 @@ describe('a step that has not begun', () => {
     )
     await world.scheduler().onChanges(await world.changes())
     expect([await stored(), await planned()]).toEqual([['a'], ['b', 'c']])
-    await run()
+    await world.run()
     expect((await world.job()).processState).toBe('Processed')
   })
 
@@ -196,7 +215,7 @@ describe('a step that has not begun', () => {
     await world.put('job-1', [
       replacing(job, { ...job, lockedBy: null, processState: 'Pending', fence: job.fence + 1 }),
     ])
-    await run()
+    await world.run()
     const ended = await world.job()
     const step = await world.truth.read({ pk: 'job-1', id: stepDocumentId('job-1', 'b') })
     if (step === null) throw new Error('there is no document of step b')

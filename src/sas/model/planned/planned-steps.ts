@@ -104,9 +104,23 @@ export function unbegunStep(step: PlannedStep, origin: StepOrigin): StepDocument
     owed: [],
     undoTemplate: null,
     firstBy: null,
+    ...unbegunEnvelope(origin, basicSchema),
+    ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
+    ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
+    ...(step.limits === undefined ? {} : { limits: step.limits }),
+    ...(step.secrets === undefined ? {} : { secrets: step.secrets }),
+  })
+}
+
+/**
+ * Returns the fields that a job and its steps share, before any work. Spread the result late, because an object literal that
+ * begins with a spread costs a hundred times as much.
+ */
+export function unbegunEnvelope(origin: Omit<StepOrigin, 'priority'>, schema: number) {
+  return {
     pk: origin.pk,
-    schema: basicSchema,
-    jobId,
+    schema,
+    jobId: origin.jobId,
     orderId: origin.orderId,
     workflow: origin.workflow,
     workflowVersion: origin.workflowVersion,
@@ -118,11 +132,7 @@ export function unbegunStep(step: PlannedStep, origin: StepOrigin): StepDocument
     diagnostics: [],
     attention: null,
     ttl: -1,
-    ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
-    ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
-    ...(step.limits === undefined ? {} : { limits: step.limits }),
-    ...(step.secrets === undefined ? {} : { secrets: step.secrets }),
-  })
+  }
 }
 
 function undoOf({ undo }: PlannedStep): StepDocument['undo'] {

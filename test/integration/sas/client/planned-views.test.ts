@@ -5,11 +5,10 @@ import { followJob } from '../../../../src/sas/client/job-updates.js'
 import { viewOf } from '../../../../src/sas/client/job-view.js'
 import { jobDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { defineWorkflow } from '../../../../src/sas/index.js'
-import { replacing, type StateDocument } from '../../../../src/sas/store/state-store.js'
+import type { StateDocument } from '../../../../src/sas/store/state-store.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
-const going = { signal: new AbortController().signal, wasHeldAt: () => true }
 const line = aWorkflow({ a: [], b: ['a'], c: ['b'] })
 
 let world: StateWorld
@@ -18,15 +17,6 @@ beforeEach(() => {
   world = new StateWorld({ retentionMinutes: 600 })
   client = new JobClient(world)
 })
-
-async function run(): Promise<void> {
-  const [scheduler, agents] = [world.scheduler(), world.agents()]
-  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
-    await scheduler.onChanges(page)
-    await agents.onChanges(page, going)
-    await agents.stop(1_000)
-  }
-}
 
 const selling = (version: number, item: string) =>
   defineWorkflow(
@@ -87,7 +77,7 @@ describe('a view of a job', () => {
     await client.submit(line, {}, { jobId: 'job-1' })
     const address = { pk: 'job-1', id: jobDocumentId('job-1'), jobId: 'job-1' }
     const before = await readJobDetail(world, address)
-    await run()
+    await world.run()
     const after = await readJobDetail(world, address)
     const versions = world.faults.writes.flat().filter(({ document }) => document['stepId'] === 'b').length
     expect([before, after].map(({ steps }) => steps[1]?.cost.writes)).toEqual([0, versions])
@@ -113,16 +103,11 @@ describe('the history of a step that had not begun', () => {
 
   it('says that it was dispatched, also if an earlier job with this id left its document behind', async () => {
     await client.submit(line, 'old', { jobId: 'job-1' })
-    await run()
-    const left = await world.truth.listSteps('job-1', 'job-1')
-    const job = await world.job()
-    await world.put('job-1', [
-      replacing(job, { ...job, ttl: 1 }),
-      ...left.map((step) => replacing(step, { ...step, ttl: 3_600 })),
-    ])
+    await world.run()
+    await world.leaveSteps(3_600)
     await world.clock.advance(200_000)
     await client.submit(line, {}, { jobId: 'job-1' })
-    await run()
+    await world.run()
     const history = await (await client.get('job-1'))?.history({ limit: 500 })
     const begin = history?.moments.findLastIndex(({ changes }) =>
       changes.some(({ what }) => what.some((text) => text.startsWith('submitted'))),

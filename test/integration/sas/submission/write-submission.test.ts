@@ -52,14 +52,7 @@ describe('a small submission, if steps of an expired job with that id are left (
   async function leaveSteps(workflow: Workflow<string>): Promise<void> {
     await client.submit(workflow, 'x', { jobId: 'job-1' })
     await world.scheduler().onChanges(await world.changes())
-    const steps = await storedSteps()
-    await world.put(
-      'job-1',
-      steps.map((step) => replacing(step, { ...step, dispatch: 3, ttl: 3_600 })),
-    )
-    const job = await world.job()
-    await world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
-    await world.clock.advance(2_000)
+    await world.leaveSteps(3_600, { dispatch: 3 })
   }
 
   const places = async () => (await storedSteps()).map(({ dispatch, ttl }) => [dispatch, ttl])
@@ -100,6 +93,18 @@ describe('a small submission, if steps of an expired job with that id are left (
       [1, -1],
     ])
     expect((await world.job()).planned).toBeUndefined()
+  })
+
+  it('makes a job for an operator if an old document is unreadable', async () => {
+    const small = aWorkflow({ a: [] }) as Workflow<string>
+    await leaveSteps(small)
+    for (const step of await storedSteps())
+      await world.put('job-1', [replacing(step, { ...step, fence: 'broken' })])
+    await client.submit(small, 'y', { jobId: 'job-1' })
+    await world.changes()
+    const job = await world.job()
+    await world.scheduler().onChanges([job as unknown as Change])
+    expect((await world.job()).attention?.message).toContain('document "sas.step:job-1:a" is left over')
   })
 
   it('makes a job for an operator if an old document does not expire', async () => {
