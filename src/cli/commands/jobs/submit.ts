@@ -112,7 +112,7 @@ function checked(
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
     const rule =
-      'does not define the ids of its jobs: name the id of one job with --job-id, or define the workflow with { jobId: (input) => … }'
+      'does not define the ids of its jobs: name the id of one job with --job-id, or let the workflow define them'
     throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
   }
   const problems: string[] = []
