@@ -23,12 +23,18 @@ export interface FramesOptions {
 /** The size of a frame beyond which the next messages go into another frame. */
 const fullFrameBytes = 4 * 1024 * 1024
 
+/**
+ * The number of messages that leave before the turn of the event loop ends. A process that handles many changes in one turn
+ * would otherwise keep all of its writes until the end, and it and the store would work in turns instead of together.
+ */
+const messagesAtOnce = 8
+
 const headerBytes = 4
 
 /**
- * Messages over a connection, in frames: the length in four bytes, and then a JSON array of messages. All messages
- * of one turn of the event loop go into one frame. While the other side does not read, messages are kept. The store
- * then reads no more requests, so a slow process cannot make the store keep an unlimited amount.
+ * Messages over a connection, in frames: the length in four bytes, and then a JSON array of messages. A frame leaves at the
+ * end of a turn of the event loop, or when it has `messagesAtOnce` messages. While the other side does not read, messages are
+ * kept. The store then reads no more requests, so a slow process cannot make the store keep an unlimited amount.
  *
  * States: open → ended.
  */
@@ -63,6 +69,7 @@ export class Frames {
   send(message: MessageText): void {
     this.outgoing.push(message)
     if (typeof message === 'string') this.outgoingLength += message.length
+    if (this.outgoing.length >= messagesAtOnce) this.flush()
     if (this.isFlushDue) return
     this.isFlushDue = true
     afterThisTurn(() => {
@@ -102,7 +109,8 @@ export class Frames {
     const frame = Buffer.allocUnsafe(headerBytes + bytes)
     frame.writeUInt32LE(bytes)
     frame.write(body, headerBytes)
-    if (this.socket.write(frame)) return
+    // The socket may ask for a pause although the other side has room for the whole frame.
+    if (this.socket.write(frame) || this.socket.writableLength === 0) return
     this.isBlocked = true
     if (!this.options.readsWhileFull) this.socket.pause()
   }

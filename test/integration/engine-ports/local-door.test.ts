@@ -218,8 +218,11 @@ describe('the local door', () => {
       onEnd: () => undefined,
     })
     const written: string[] = []
+    let kept = 0
+    Object.defineProperty(socket, 'writableLength', { get: () => kept })
     socket.write = (chunk: Buffer) => {
       written.push(chunk.subarray(4).toString())
+      if (written.length === 1) kept = chunk.length
       return written.length > 1
     }
     const send = async (message: string): Promise<void> => {
@@ -230,12 +233,34 @@ describe('the local door', () => {
     await send('b')
     await send('c')
     expect(written).toEqual(['["a"]'])
-    expect([frames.unsentBytes, sent]).toEqual(['"b""c"'.length, 0])
+    expect([frames.unsentBytes, sent]).toEqual([kept + '"b""c"'.length, 0])
     expect(socket.isPaused()).toBe(!readsWhileFull)
+    kept = 0
     socket.emit('drain')
     expect(written).toEqual(['["a"]', '["b","c"]'])
     expect([frames.unsentBytes, sent]).toEqual([0, 1])
     expect(socket.isPaused()).toBe(false)
+    frames.end(null)
+  })
+
+  it('sends a frame of eight messages before the turn ends, even if the socket asks for a pause', async () => {
+    const socket = new PassThrough()
+    const none = () => undefined
+    const frames = new Frames(socket, { maxBytes: 1e6, readsWhileFull: true, onMessages: none, onEnd: none })
+    const written: unknown[] = []
+    socket.write = (chunk: Buffer) => {
+      written.push(JSON.parse(chunk.subarray(4).toString()))
+      // The other side took the whole frame, but it was a large one.
+      return false
+    }
+    for (let message = 1; message <= 17; message += 1) frames.send(String(message))
+    const byEight = [
+      [1, 2, 3, 4, 5, 6, 7, 8],
+      [9, 10, 11, 12, 13, 14, 15, 16],
+    ]
+    expect(written).toEqual(byEight)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(written).toEqual([...byEight, [17]])
     frames.end(null)
   })
 })
