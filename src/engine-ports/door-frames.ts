@@ -55,7 +55,7 @@ export class Frames {
     socket.on('drain', () => {
       this.isBlocked = false
       socket.resume()
-      this.flush()
+      this.finish()
     })
     socket.on('error', (error) => this.end(error))
     socket.on('close', () => this.end(null))
@@ -74,7 +74,7 @@ export class Frames {
     this.isFlushDue = true
     afterThisTurn(() => {
       this.isFlushDue = false
-      this.flush()
+      this.finish()
     })
   }
 
@@ -85,6 +85,12 @@ export class Frames {
     this.incoming = []
     this.socket.destroy()
     this.options.onEnd(error)
+  }
+
+  /** Sends all messages, and says so. Not called within `send`, because `onSent` may send more. */
+  private finish(): void {
+    this.flush()
+    if (!this.isBlocked && !this.isEnded) this.options.onSent?.()
   }
 
   private flush(): void {
@@ -101,7 +107,6 @@ export class Frames {
       this.outgoing.splice(0, texts.length)
       this.write(`[${texts.join(',')}]`)
     }
-    if (!this.isBlocked && !this.isEnded) this.options.onSent?.()
   }
 
   private write(body: string): void {

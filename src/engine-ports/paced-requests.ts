@@ -23,6 +23,8 @@ const mostUnsentBytes = 8 * 1024 * 1024
  */
 export class PacedRequests {
   private waiting: DoorRequest[] = []
+  /** How many of `waiting` have begun. Zero except in `continue`. */
+  private begun = 0
   private largeUnderWay = 0
 
   constructor(private readonly options: PacedRequestsOptions) {}
@@ -35,14 +37,17 @@ export class PacedRequests {
 
   /** Begins waiting requests. Call it when the process has taken answers. */
   continue(): void {
-    let begun = 0
-    for (const request of this.waiting) {
+    for (;;) {
+      const request = this.waiting[this.begun]
+      if (request === undefined) break
       const isLarge = this.options.isLarge(request)
       if (this.options.unsentBytes() > mostUnsentBytes || (isLarge && this.largeUnderWay === mostLarge)) break
-      begun += 1
+      // Counts the request first, because its answer may call this method again before it returns.
+      this.begun += 1
       this.begin(request, isLarge)
     }
-    this.waiting = this.waiting.slice(begun)
+    this.waiting = this.waiting.slice(this.begun)
+    this.begun = 0
   }
 
   /** Drops the waiting requests, because the connection has ended. */

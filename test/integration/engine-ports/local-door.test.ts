@@ -7,8 +7,11 @@ import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulat
 import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
 import { connect, defineAgent, defineWorkflow, startHost } from '../../../src/index.js'
 import { seededRandom, systemClock, VirtualClock } from '../../../src/platform/index.js'
+import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
+import { withDerivedState } from '../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../src/sas/index.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { aJob } from '../../support/a-job.js'
 import { portsThrough, servedDoor } from '../../support/local-door.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 
@@ -24,6 +27,14 @@ function account(): InProcessCosmos {
   cosmos.engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
   cosmos.engine.createContainer('stepward', { id: 'leases', partitionKey: { paths: ['/id'] } })
   return cosmos
+}
+
+function anEndedJob(jobId: string) {
+  const job = aJob()
+  const steps = { only: { state: 'Processed' as const, dispatch: 1 } }
+  const endedAt = new Date(0).toISOString()
+  const ended = { ...job, currentState: job.targetState, steps, endedAt, endedAtMs: 1 }
+  return withDerivedState({ ...ended, id: jobDocumentId(jobId), pk: jobId, jobId })
 }
 
 /** A door with an attached process, and the state store on the engine beside it. */
@@ -202,6 +213,29 @@ describe('the local door', () => {
     expect(reads.map((read) => String(read?.['text']).length)).toEqual(ids.map(() => text.length))
   })
 
+  it('answers each read and reports each end once, although the process could not send for a while (F-X29)', async () => {
+    const { ports, beside } = await attached()
+    const jobs = Array.from({ length: 40 }, (_, index) => anEndedJob(`job-${index}`))
+    for (const job of jobs) await beside.apply(job.pk, [{ kind: 'create', document: job }])
+    const text = 'x'.repeat(400_000)
+    // These writes fill the socket, so all that follows in this turn leaves in one frame.
+    const writes = Array.from({ length: 16 }, (_, index) =>
+      ports.state.apply('p', [create(`l-${index}`, text)]),
+    )
+    const ends = jobs.map(
+      ({ pk, id, jobId }) =>
+        new Promise((resolve) =>
+          ports.endings.subscribe({ pk, id, jobId }, ({ job }) => {
+            resolve(job.jobId)
+          }),
+        ),
+    )
+    const reads = jobs.map(({ pk, id }) => ports.state.read({ pk, id }))
+    await Promise.all(writes)
+    expect(await Promise.all(ends)).toEqual(jobs.map(({ jobId }) => jobId))
+    expect((await Promise.all(reads)).map((read) => read?.['jobId'])).toEqual(jobs.map(({ jobId }) => jobId))
+  })
+
   it.each([
     ['the store reads no more', false],
     ['the attached process still reads', true],
@@ -245,8 +279,15 @@ describe('the local door', () => {
 
   it('sends a frame of eight messages before the turn ends, even if the socket asks for a pause', async () => {
     const socket = new PassThrough()
-    const none = () => undefined
-    const frames = new Frames(socket, { maxBytes: 1e6, readsWhileFull: true, onMessages: none, onEnd: none })
+    let isSending = true
+    const frames = new Frames(socket, {
+      maxBytes: 1e6,
+      readsWhileFull: true,
+      onMessages: () => undefined,
+      // What is sent now might be sent again before the caller of `send` notes that it was sent.
+      onSent: () => expect(isSending).toBe(false),
+      onEnd: () => undefined,
+    })
     const written: unknown[] = []
     socket.write = (chunk: Buffer) => {
       written.push(JSON.parse(chunk.subarray(4).toString()))
@@ -259,6 +300,7 @@ describe('the local door', () => {
       [9, 10, 11, 12, 13, 14, 15, 16],
     ]
     expect(written).toEqual(byEight)
+    isSending = false
     await new Promise((resolve) => setImmediate(resolve))
     expect(written).toEqual([...byEight, [17]])
     frames.end(null)

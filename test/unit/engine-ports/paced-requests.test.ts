@@ -54,3 +54,19 @@ it('drops what waits when the connection ends', async () => {
   await afterThisTurn()
   expect(begun).toHaveLength(16)
 })
+
+it('begins each request once, although an answer that leaves at once lets the next requests begin (F-X29)', () => {
+  const begun: number[] = []
+  const requests: PacedRequests = new PacedRequests({
+    isLarge: () => false,
+    unsentBytes: () => 0,
+    answer: ([id]) => {
+      begun.push(id)
+      if (id % 8 === 0) requests.continue()
+      return Promise.resolve()
+    },
+  })
+  requests.take(some(40, 'await'))
+  requests.take(some(3, 'await'))
+  expect(begun).toEqual([...some(40, ''), ...some(3, '')].map(([id]) => id))
+})
