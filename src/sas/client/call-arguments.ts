@@ -1,7 +1,7 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { date, flag, having, isObject, optional, readOptions, shown, text } from '../../platform/options.js'
-import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
+import type { JobDocument, JobPause, Json, LedgerEntry, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
@@ -11,6 +11,7 @@ import { personName, reasonText } from '../model/values/said-texts.js'
 import { tagsByName } from '../model/tags.js'
 import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
+import { receivedProblem } from '../waiting/received-size.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type {
   CommandOptions,
@@ -122,6 +123,16 @@ export function resubmissionOf(
   }
   const { by, why } = options as Pick<ResubmitOptions, 'by' | 'why'>
   return { kind: 'resubmit', by, why, ...steps }
+}
+
+/**
+ * Checks the size of a step with the event or the answer that `what` names.
+ *
+ * @throws CommandInvalid if it is too large to be stored with its job; nothing was written
+ */
+export function refuseTooLarge(what: string, job: object, step: StepDocument): void {
+  const problem = receivedProblem(job, step)
+  if (problem !== null) throw new CommandInvalid(`${what} ${problem}`)
 }
 
 /** @throws CommandInvalid that lists all problems of these arguments */

@@ -5,7 +5,7 @@ import { raiseEvent } from '../decisions/operator/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStepOrPlan } from '../store/read-steps.js'
 import { updateDocument } from '../store/update-document.js'
-import { asJson, refuseArguments } from './call-arguments.js'
+import { asJson, refuseArguments, refuseTooLarge } from './call-arguments.js'
 import { existingJob, type CommandPorts, type FindPorts } from './update-job.js'
 
 /** An event for a step of a job. `job` is the job document that was just read. */
@@ -46,6 +46,7 @@ export async function raiseFor(
  *
  * @throws StepNotFound if the step does not exist; nothing was written
  * @throws CommandRefused if the step does not wait for this event; nothing was written
+ * @throws CommandInvalid if the event is too large; nothing was written
  */
 async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, key, now } = at
@@ -57,6 +58,7 @@ async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const collecting = { address, known: null, read, maxTries: maxSenders }
   const update = await updateDocument(store, collecting, (current) => {
     const raised = raiseEvent(current, payload, now(), key)
+    if (raised.kind === 'write') refuseTooLarge(`the event for step ${step}`, job, raised.step)
     const result = { ...raised, waits: current.kind === 'waitFor' }
     return { write: raised.kind === 'write' ? raised.step : null, result }
   })

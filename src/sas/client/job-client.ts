@@ -232,7 +232,7 @@ export class JobClient {
    * changes nothing. A parked step keeps the event, and continues when an operator releases the step. A step that
    * collects events needs a `key` of each event. Events with the same key count once.
    *
-   * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
+   * @throws CommandInvalid if an argument is invalid, or the payload is not JSON or too large
    * @throws StepNotFound if the job has no such step; nothing was written
    * @throws CommandRefused if the job was undone, or if the step does not wait for an event, no longer waits, or
    *   already has another event

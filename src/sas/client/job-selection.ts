@@ -69,6 +69,9 @@ export interface SingleCommands {
   triage(jobId: string, options: TriageOptions): Promise<void>
 }
 
+/** What a command on one job of many returns if the job is neither done nor refused. */
+const nothingToDo = Symbol('nothing to do')
+
 /** The number of jobs in one read, and the number of jobs that are changed in parallel. */
 const pageSize = 500
 const atOnce = 8
@@ -173,24 +176,41 @@ export class JobSelection {
     options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
   ): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = given('release', options)
-    const fits = ({ attention }: JobSummary): boolean =>
+    const fits = ({ attention }: JobSummary): boolean => attention !== null
+    const isToRelease = ({ attention }: JobSummary): boolean =>
       attention?.kind === 'parked' || attention?.kind === 'extendedWait'
-    return this.each(options, fits, ({ jobId, partitionKey }) =>
-      this.commands.release(jobId, { ...command, partitionKey }),
-    )
+    return this.each(options, fits, async (job) => {
+      const { jobId, partitionKey } = job
+      try {
+        await this.commands.release(jobId, { ...command, partitionKey }); return;
+      } catch (error) {
+        // A step may be parked although the job is flagged because of another step. Most such jobs have no parked step.
+        if (!isToRelease(job) && error instanceof CommandRefused) return nothingToDo
+        throw error
+      }
+    })
   }
 
-  /** Calls {@link SingleCommands.cancel} for every matching job that is Pending, Processing or in Error. */
+  /**
+   * Calls {@link SingleCommands.cancel} for every matching job that is Pending, Processing or in Error, or that is undone in order
+   * to begin again.
+   */
   async cancel(
     reason: string,
     options: Omit<CommandOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
   ): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = given('cancel', options)
-    const stoppable: readonly ProcessState[] = ['Pending', 'Processing', 'Error']
+    const stoppable: readonly ProcessState[] = ['Pending', 'Processing', 'Error', 'Compensating']
     const fits = ({ state }: JobSummary): boolean => stoppable.includes(state)
-    return this.each(options, fits, ({ jobId, partitionKey }) =>
-      this.commands.cancel(jobId, reason, { ...command, partitionKey }),
-    )
+    return this.each(options, fits, async ({ jobId, partitionKey, state }) => {
+      try {
+        await this.commands.cancel(jobId, reason, { ...command, partitionKey }); return;
+      } catch (error) {
+        // Most jobs that are being undone do not begin again afterwards, so there is nothing to cancel.
+        if (state === 'Compensating' && error instanceof CommandRefused) return nothingToDo
+        throw error
+      }
+    })
   }
 
   /** Calls {@link SingleCommands.triage} for every matching job that needs an operator. */
@@ -220,13 +240,13 @@ export class JobSelection {
     const left = [...jobs]
     const done: string[] = []
     const refused: { jobId: string; reason: string }[] = []
+    let ended = 0
     onProgress?.(0, jobs.length)
     const worker = async (): Promise<void> => {
       for (let job = left.shift(); job !== undefined; job = left.shift()) {
         if (isAborted(signal)) return
         try {
-          await command(job)
-          done.push(job.jobId)
+          if ((await command(job)) !== nothingToDo) done.push(job.jobId)
         } catch (error) {
           if (!isAboutOne(error)) {
             left.length = 0
@@ -234,7 +254,8 @@ export class JobSelection {
           }
           refused.push({ jobId: job.jobId, reason: error.message })
         }
-        onProgress?.(done.length + refused.length, jobs.length)
+        ended += 1
+        onProgress?.(ended, jobs.length)
       }
     }
     await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))

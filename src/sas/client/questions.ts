@@ -10,7 +10,7 @@ import { readStepOrPlan } from '../store/read-steps.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 import { answerQuestion, type Answer } from '../waiting/answer-question.js'
 import type { LinkedQuestion } from '../waiting/answer-links.js'
-import { asJson, refuseArguments } from './call-arguments.js'
+import { asJson, refuseArguments, refuseTooLarge } from './call-arguments.js'
 import { existingJob, type FindPorts } from './update-job.js'
 
 /** A question that waits for the answer of a person. */
@@ -105,7 +105,7 @@ export async function answerFor(
  *
  * @throws StepNotFound if the step does not exist; nothing was written
  * @throws CommandRefused if its question is not open; nothing was written
- * @throws CommandInvalid if the answer does not fit the form; nothing was written
+ * @throws CommandInvalid if the answer does not fit the form, or is too large; nothing was written
  */
 async function answerAt(
   { store, clock, telemetry }: AnswerPorts,
@@ -116,6 +116,7 @@ async function answerAt(
   const read = (from: StateStore) => readStepOrPlan(from, { pk: job.pk, jobId, stepId: step })
   const update = await updateDocument(store, { address, known: null, read }, (current) => {
     const answered = answerQuestion(current, answer, clock.now())
+    if (answered.kind === 'write') refuseTooLarge(`the answer to step ${step}`, job, answered.step)
     const result = { ...answered, asks: current.question !== undefined }
     return { write: answered.kind === 'write' ? answered.step : null, result }
   })

@@ -77,7 +77,7 @@ export function begin(stored: StepDocument, by: Dispatching, known: KnownValues)
   const unclear = unclearCondition(step, known)
   if (unclear !== null) return refuse(unclear)
   if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
-  if (step.event !== null) return finishWait(begun, payloadsOf(step) ?? step.event.payload)
+  if (step.event !== null) return finishWait(begun, by, payloadsOf(step) ?? step.event.payload)
   if (step.question !== undefined)
     return waiting(begun, by, putQuestion(copyWith(begun, { asked: null }), by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
@@ -136,10 +136,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   const gathered = gather(step.input as unknown as GatherInput)
   if (gathered.kind === 'impossible')
     return { step: refused(step, by, gathered.message), state: 'Processing' }
-  const { output } = gathered
-  const done = finishWait(copyWith(step, { input: null }), output)
-  if (!isTooLarge(done.step, by)) return done
-  return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
+  return finishWait(copyWith(step, { input: null }), by, gathered.output)
 }
 
 /**
@@ -149,7 +146,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = copyWith(step, { dispatch: step.dispatch + 1, fence: step.fence + 1 })
-    return finishWait(over, payloadsOf(step) ?? step.event?.payload ?? null)
+    return finishWait(over, by, payloadsOf(step) ?? step.event?.payload ?? null)
   }
   const again = attempt(step, by)
   if (step.direction === 'undo') return { step: again, state: 'Compensating' }
@@ -168,7 +165,7 @@ function waiting(step: StepDocument, by: Dispatching, waits: StepDocument | stri
   return { step: typeof waits === 'string' ? refused(step, by, waits) : waits, state: 'Processing' }
 }
 
-function finishWait(step: StepDocument, output: Json): StepChange {
+function finishWait(step: StepDocument, by: Dispatching, output: Json): StepChange {
   const done = withDerivedState(step, {
     currentState: step.targetState,
     lockedBy: null,
@@ -177,7 +174,8 @@ function finishWait(step: StepDocument, output: Json): StepChange {
     output,
     ...deadline(null),
   })
-  return { step: done, state: 'Processed' }
+  if (!isTooLarge(done, by)) return { step: done, state: 'Processed' }
+  return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
 /** Begins to undo a step that acted or may have acted. The newest generation is undone first. */

@@ -52,7 +52,7 @@ export function schedule(state: SchedulingState): Schedule {
   }
   // The supervisor or an operator freed the job, so every step under way must be checked (R98). A snooze must
   // not hide the flags of other steps, so they must be known too.
-  if (job.lockedBy === null || mayHideOthers(job)) {
+  if (job.lockedBy === null || mayHideOthers(job, steps)) {
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JobDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Attention, Triage } from '../model/readable-parts.js'
 
 /** A triage as a job keeps it, with the flag that it is about. */
@@ -52,20 +52,38 @@ function causeOf(message: string): string {
   return createHash('sha256').update(reason.replaceAll(wordWithDigit, '#')).digest('base64url').slice(0, 16)
 }
 
+/** How urgent flags are, if not most urgent. These steps go on without an operator: when an agent, an answer or a time comes. */
+const ranks: Readonly<Partial<Record<Attention['kind'], number>>> = {
+  unclaimed: 1,
+  extendedWait: 2,
+  unanswered: 2,
+  escalated: 2,
+}
+
 /**
  * Returns the flag of a job whose steps have these flags, in the order of the workflow: the first flag without a
  * snooze, or else the one whose snooze ends first. So a snooze hides no problem of another step. Time does not
- * matter, because no role looks at the job when a snooze ends.
+ * matter, because no role looks at the job when a snooze ends. Otherwise flags that need an operator come first.
  */
 export function mostUrgent(job: Triaged, flags: readonly Attention[]): Attention | null {
   const [first = null, ...others] = flags
-  if (others.length === 0 || triagesOf(job).length === 0) return first
-  const ends = new Map(flags.map((flag) => [flag, triageOfFlag(job, flag)?.snoozedUntil ?? '']))
-  const endOf = (flag: Attention | null): string => (flag && ends.get(flag)) ?? ''
-  return others.reduce((urgent, flag) => (endOf(flag) < endOf(urgent) ? flag : urgent), first)
+  if (first === null || others.length === 0) return first
+  const isTriaged = triagesOf(job).length > 0
+  const ranked = flags.map((flag) => {
+    const snoozedUntil = isTriaged ? (triageOfFlag(job, flag)?.snoozedUntil ?? '') : ''
+    return { flag, rank: `${snoozedUntil} ${ranks[flag.kind] ?? 0}` }
+  })
+  return ranked.reduce((urgent, each) => (each.rank < urgent.rank ? each : urgent)).flag
 }
 
-/** Checks whether a snooze of the present flag may hide the flags of other steps. */
-export function mayHideOthers(job: Triaged & Pick<JobDocument, 'attention'>): boolean {
-  return (triageOfFlag(job, job.attention)?.snoozedUntil ?? null) !== null
+/** Checks whether steps that are not known may have the next flag of the job: its present flag is snoozed, or has ended. */
+export function mayHideOthers(
+  job: Triaged & Pick<JobDocument, 'attention'>,
+  steps: ReadonlyMap<string, Pick<StepDocument, 'attention'>>,
+): boolean {
+  const { attention } = job
+  if (attention === null) return false
+  const step = attention.stepId === null ? undefined : steps.get(attention.stepId)
+  if (step !== undefined && step.attention?.kind !== attention.kind) return true
+  return (triageOfFlag(job, attention)?.snoozedUntil ?? null) !== null
 }

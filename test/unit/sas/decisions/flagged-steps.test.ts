@@ -95,3 +95,25 @@ describe('a late job of which one step waits in a line', () => {
     expect(recoverJob(two.job, { now, graceMs, supervisor }, answer).kind).toBe('standing')
   })
 })
+
+describe('a job of which two steps are flagged', () => {
+  const flag = (stepId: string) => {
+    const since = new Date(submittedAtMs).toISOString()
+    return { kind: 'unclaimed' as const, since, by: supervisor, message: 'no agent', stepId }
+  }
+  const two = JobStory.submitted({ a: [], b: [] }).scheduled()
+  const flagged = ['a', 'b']
+    .reduce((story, stepId) => story.withStep({ ...story.step(stepId), attention: flag(stepId) }), two)
+    .scheduled()
+  const ended = flagged.withStep({ ...flagged.step('a'), attention: null })
+
+  it('shows the flag of the first one, also to a scheduler that knows only this step', () => {
+    expect(flagged.job.attention).toEqual(flag('a'))
+    expect(flagged.deciding(['a'])).toEqual({ kind: 'nothing' })
+  })
+
+  it('shows the other flag when the first one has ended, which its scheduler reads if it does not know it', () => {
+    expect(ended.deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
+    expect(ended.scheduled().job.attention).toEqual(flag('b'))
+  })
+})

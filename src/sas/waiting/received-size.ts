@@ -1,0 +1,17 @@
+import type { StepDocument } from '../model/documents.js'
+import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
+import { payloadsOf } from './collect-event.js'
+
+/**
+ * Returns the reason why a step is too large with the event or the answer that it has just received, or null. The payload
+ * becomes the output of the step, which is written in one transaction with the job.
+ */
+export function receivedProblem(job: object, step: StepDocument): string | null {
+  const output = payloadsOf(step) ?? step.event?.payload ?? null
+  if (!exceeds([job, step, output], maxTransactionBytes)) return null
+  const [received, others] = [bytesOf(output), bytesOf([job, { ...step, event: null }])]
+  return (
+    `has ${received} bytes, which the step stores twice, and the job with its step has ${others} bytes: together at most ` +
+    `${maxTransactionBytes} bytes are possible. Send the address of the data, not the data`
+  )
+}
