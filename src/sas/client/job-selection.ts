@@ -182,7 +182,8 @@ export class JobSelection {
     return this.each(options, fits, async (job) => {
       const { jobId, partitionKey } = job
       try {
-        await this.commands.release(jobId, { ...command, partitionKey }); return;
+        await this.commands.release(jobId, { ...command, partitionKey })
+        return undefined
       } catch (error) {
         // A step may be parked although the job is flagged because of another step. Most such jobs have no parked step.
         if (!isToRelease(job) && error instanceof CommandRefused) return nothingToDo
@@ -204,7 +205,8 @@ export class JobSelection {
     const fits = ({ state }: JobSummary): boolean => stoppable.includes(state)
     return this.each(options, fits, async ({ jobId, partitionKey, state }) => {
       try {
-        await this.commands.cancel(jobId, reason, { ...command, partitionKey }); return;
+        await this.commands.cancel(jobId, reason, { ...command, partitionKey })
+        return undefined
       } catch (error) {
         // Most jobs that are being undone do not begin again afterwards, so there is nothing to cancel.
         if (state === 'Compensating' && error instanceof CommandRefused) return nothingToDo
