@@ -63,6 +63,7 @@ export {
   renew,
   reposition,
   requestHandover,
+  withdrawRequest,
 } from './lease/transitions.js'
 export { expired } from './lease/expiry.js'
 export { RefusedLeaseError } from './lease/refused-lease-error.js'

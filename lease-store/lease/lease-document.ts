@@ -265,11 +265,12 @@ function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | nul
   const instanceName = textOf(said['instanceName'])
   const incarnation = textOf(said['incarnation'])
   if (said['owner'] !== owner || instanceName === null || incarnation === null) return null
-  return { instanceName, incarnation }
+  const process = textOf(said['process'])
+  return { instanceName, incarnation, ...(process === null ? {} : { process }) }
 }
 
-function encodeHandover(owner: string | null, { instanceName, incarnation }: LeaseOwner): string {
-  return JSON.stringify({ owner, instanceName, incarnation })
+function encodeHandover(owner: string | null, { instanceName, incarnation, process }: LeaseOwner): string {
+  return JSON.stringify({ owner, instanceName, incarnation, process })
 }
 
 function encodeFirstPosition(position: FirstPosition): string {

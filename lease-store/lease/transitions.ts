@@ -40,6 +40,11 @@ export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
 }
 
+/** Removes the request. A free lease is then kept for no instance. */
+export function withdrawRequest(lease: Lease): Lease {
+  return { ...lease, handover: null }
+}
+
 /** Renews the lease. Only the time of the last sign of life changes. */
 export function renew(lease: Lease, now: number): Lease {
   return { ...lease, timestampMs: now }

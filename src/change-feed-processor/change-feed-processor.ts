@@ -147,7 +147,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const options: ResolvedOptions = { ...given, telemetry: fanOut(given.telemetry, monitor) }
     const runtime = await unlessAborted(this.prepared(options, ports, signal), signal)
     if (runtime === null) return null
-    const controller = new PartitionController(runtime)
+    const controller = new PartitionController(runtime, () => {
+      balancer.wake()
+    })
     const balancer = new LoadBalancer(runtime, controller, new PartitionSynchronizer(runtime), () => {
       monitor.turned()
     })

@@ -112,7 +112,7 @@ export class LeaseChecker implements Checker {
         problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
     } else if (!this.isWriterOf(by, before) && to !== from) {
       problems.push(`I12: ${writer} stored a checkpoint in lease ${leaseToken}, which ${before.owner} owns`)
-    } else if (!this.isWriterOf(by, before) && after.owner === null && !this.isOfDead(by, before)) {
+    } else if (this.isReleasedByOther(by, before, after)) {
       problems.push(`I12: ${writer} released lease ${leaseToken}, which ${before.owner} owns`)
     }
     if (by !== null && this.isWriterOf(by, after))
@@ -122,6 +122,12 @@ export class LeaseChecker implements Checker {
 
   private isWriterOf(by: Request | null, { incarnation }: Lease): boolean {
     return by !== null && incarnation !== null && this.processOf.get(incarnation) === by.process.id
+  }
+
+  /** Checks whether an instance has freed a lease of another one that may be alive. A free lease may lose its requester. */
+  private isReleasedByOther(by: Request | null, before: Lease, after: Lease): boolean {
+    const isReleased = before.owner !== null && after.owner === null
+    return isReleased && !this.isWriterOf(by, before) && !this.isOfDead(by, before)
   }
 
   private isOfDead(by: Request | null, { incarnation }: Lease): boolean {

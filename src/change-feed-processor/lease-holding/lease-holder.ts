@@ -3,16 +3,13 @@ import type { Timer } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import { FeedError } from '../feed/errors.js'
 import { isBefore, resumedFrom, type Resumed } from '../feed/resumed.js'
+import { HandoverRequest } from './handover-request.js'
 import { handledTo, seenTo, type PendingCheckpoint } from './pending-checkpoint.js'
 import { retryDelayMs } from './retry-delay.js'
+import { trustedUntilMs } from './trusted-until.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 type Transition = (lease: Lease, now: number) => Lease
-
-/** Returns the monotonic time until which a lease written at `writtenAtMs` certainly has no other owner. */
-export function trustedUntilMs(writtenAtMs: number, expirationMs: number, marginMs: number): number {
-  return writtenAtMs + expirationMs - marginMs
-}
 
 interface Acquisition {
   /** Whether other leases cover a part of the range. Default: false. */
@@ -32,7 +29,7 @@ interface Acquisition {
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
-  private readonly asking = new AbortController()
+  private readonly request: HandoverRequest
   private readonly loop: BackgroundLoop
   private pending: PendingCheckpoint | null = null
   private writes: Promise<unknown> = Promise.resolve()
@@ -54,6 +51,7 @@ export class LeaseHolder {
   ) {
     this.isShared = isShared
     this.aloneSinceMs = releasedAtMs
+    this.request = new HandoverRequest(runtime, current, writtenAtMs)
     this.resumed = resumedFrom(current)
     const restMs = runtime.options.leaseRenewIntervalMs
     this.loop = new BackgroundLoop({
@@ -86,9 +84,9 @@ export class LeaseHolder {
     return this.losing.signal
   }
 
-  /** Aborts when another instance has requested the lease. The request makes the holder's next write fail. */
+  /** Aborts when the lease is to be handed over to an instance that requested it. */
   get asked(): AbortSignal {
-    return this.asking.signal
+    return this.request.due
   }
 
   /** Returns whether no other instance can own the lease now. Reads the clock, because timers may be late. */
@@ -202,7 +200,8 @@ export class LeaseHolder {
     const startedAtMs = clock.monotonic()
     const now = clock.now()
     const unfinishedFrom = this.resumed?.from ?? this.unfinishedFrom()
-    const held = { ...this.current, unfinishedFrom, report: options.report(this.current.leaseToken) }
+    const report = options.report(this.current.leaseToken)
+    const held = { ...this.request.living(this.current), unfinishedFrom, report }
     const position = pending === null ? held : checkpoint(held, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
     switch (outcome.kind) {
@@ -251,7 +250,7 @@ export class LeaseHolder {
       return
     }
     this.current = stored
-    if (stored.handover !== null) this.asking.abort()
+    this.request.note(stored)
   }
 
   private accept(lease: Lease, startedAtMs: number, stored: PendingCheckpoint | null): void {
@@ -259,6 +258,7 @@ export class LeaseHolder {
     const isNews = stored !== null && stored.token !== this.current.continuationToken
     this.current = lease
     this.writtenAtMs = startedAtMs
+    this.request.noteWrite(lease, startedAtMs)
     this.watchTrust()
     const on = notifications.on(lease.leaseToken)
     if (isNews) telemetry.emit({ type: 'checkpoint.stored', ...on, continuationToken: stored.token })
@@ -290,6 +290,7 @@ export class LeaseHolder {
   private close(): void {
     this.isClosed = true
     this.trustTimer?.cancel()
+    this.request.cancel()
     // The stop is not awaited, because a turn of the loop may call this method and would wait for itself. A
     // turn that hangs in the store must not block this method either.
     this.loop.stop().catch((error: unknown) => {

@@ -1,11 +1,11 @@
-import { releaseOfDead, type Lease, type LeaseListing } from '../../../lease-store/index.js'
+import { releaseOfDead, withdrawRequest, type Lease, type LeaseListing } from '../../../lease-store/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /** The interval between two looks at the other processes of this machine. A look makes no request. */
 const lookEveryMs = 500
 
-/** A listing in which leases of dead owners are free. */
+/** A listing in which leases of dead owners are free, and requests of dead instances do not count. */
 export interface FreedListing extends LeaseListing {
   /** False if a lease could not be freed, so that the leases must be listed again. */
   readonly isCurrent: boolean
@@ -52,18 +52,22 @@ export class DeadOwners {
     return this.loop.stop()
   }
 
-  /** Frees every lease whose owner is certainly dead, and returns the listing as it is then. */
-  async free({ leases, storeTimeMs }: LeaseListing): Promise<FreedListing> {
+  /**
+   * Frees every lease whose owner is certainly dead, and returns the listing as it is then. A request of a dead instance is
+   * left out without a write: the owner of the lease ignores it, and the next owner removes it.
+   */
+  async free({ leases: listed, storeTimeMs }: LeaseListing): Promise<FreedListing> {
     const { processes } = this.runtime.options
     const freed = await Promise.all(
-      leases.map(async (lease) => {
+      listed.map(async (lease) => {
         const isDead = lease.process !== null && processes.hasEnded(lease.process)
         return isDead ? this.tryToFree(lease) : { lease, isCurrent: true }
       }),
     )
     const now = freed.map(({ lease }) => lease)
     this.watch(now)
-    return { leases: now, storeTimeMs, isCurrent: freed.every(({ isCurrent }) => isCurrent) }
+    const leases = now.map((lease) => this.withoutDeadRequest(lease))
+    return { leases, storeTimeMs, isCurrent: freed.every(({ isCurrent }) => isCurrent) }
   }
 
   /** If the store refuses the write, the next look at the processes leads to another try. */
@@ -89,10 +93,18 @@ export class DeadOwners {
     return { lease: outcome.lease, isCurrent: true }
   }
 
+  private withoutDeadRequest(lease: Lease): Lease {
+    const requester = lease.handover?.process
+    const isDead = requester !== undefined && this.runtime.options.processes.hasEnded(requester)
+    return isDead ? withdrawRequest(lease) : lease
+  }
+
   private watch(leases: readonly Lease[]): void {
     const { processes } = this.runtime.options
-    const owners = leases.flatMap(({ process }) => process ?? [])
-    this.neighbours = new Set(owners.filter((owner) => processes.isNeighbour(owner)))
+    const owners = leases.flatMap(({ process, handover }) => [process ?? [], handover?.process ?? []].flat())
+    this.neighbours = new Set(
+      owners.filter((owner) => processes.isNeighbour(owner) && !processes.hasEnded(owner)),
+    )
     if (this.neighbours.size > 0) this.loop.start()
   }
 }

@@ -1,5 +1,6 @@
-import { acquire, requestHandover, type Lease } from '../../../lease-store/index.js'
+import { acquire, requestHandover, withdrawRequest, type Lease } from '../../../lease-store/index.js'
 import type { CloseReason } from '../delivery/close-reason.js'
+import { isSameOwner } from '../../../lease-store/internal.js'
 import { FeedError } from '../feed/errors.js'
 import { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { PartitionSupervisor } from '../reading/partition-supervisor.js'
@@ -25,9 +26,15 @@ export class PartitionController {
    * already shows this instance as its owner, because two holders of one lease would overwrite each other.
    */
   private readonly acquiring = new Set<string>()
+  /** The leases that this instance has requested and has not got yet. */
+  private readonly requested = new Set<string>()
   private isStopping = false
 
-  constructor(private readonly runtime: Runtime) {}
+  constructor(
+    private readonly runtime: Runtime,
+    /** Called when a lease was handed over to a process of this machine, whose end this instance can see. */
+    private readonly onHandedOver: () => void = () => undefined,
+  ) {}
 
   /** Returns whether this instance holds the lease. A lease that is being released still counts as held. */
   holds(leaseToken: string): boolean {
@@ -59,13 +66,12 @@ export class PartitionController {
     const { leaseStore, self, telemetry, notifications } = this.runtime
     if (this.isStopping || lease.owner === null) return false
     const outcome = await leaseStore.replace(requestHandover(lease, self))
-    if (outcome.kind === 'written')
-      telemetry.emit({
-        type: 'lease.requested',
-        ...notifications.on(lease.leaseToken),
-        owner: lease.owner,
-      })
-    else telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: lease.leaseToken })
+    if (outcome.kind === 'written') {
+      this.requested.add(lease.leaseToken)
+      const on = notifications.on(lease.leaseToken)
+      telemetry.emit({ type: 'lease.requested', ...on, owner: lease.owner })
+    } else
+      telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: lease.leaseToken })
     return outcome.kind === 'written'
   }
 
@@ -83,10 +89,29 @@ export class PartitionController {
    */
   async stop(): Promise<void> {
     this.isStopping = true
+    const withdrawn = Promise.all([...this.requested].map((leaseToken) => this.withdraw(leaseToken)))
     while (this.held.size > 0) {
       const ending = [...this.held.values()]
       for (const { supervisor } of ending) supervisor.shutDown()
       await Promise.all(ending.map(({ ended }) => ended))
+    }
+    await withdrawn
+  }
+
+  /** Withdraws the request for a lease, which would otherwise be kept for this instance. */
+  private async withdraw(leaseToken: string): Promise<void> {
+    const { leaseStore, self, telemetry, options } = this.runtime
+    try {
+      // The owner may write the lease in between.
+      for (let tries = 0; tries < 3; tries += 1) {
+        const lease = await leaseStore.read(leaseToken)
+        const requester = lease?.handover ?? null
+        if (lease === null || requester === null || !isSameOwner(requester, self)) return
+        if ((await leaseStore.replace(withdrawRequest(lease))).kind === 'written') return
+      }
+    } catch (error) {
+      const { processorName, instanceName } = options
+      telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
     }
   }
 
@@ -109,6 +134,7 @@ export class PartitionController {
     const outcome = await leaseStore.replace(acquired)
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') {
+      this.requested.delete(lease.leaseToken)
       // Without a report, the lease may be new, or a .NET host may have released it. Then an earlier owner may not know yet
       // that it has lost the lease.
       const wasReleased = lease.owner === null && lease.report !== null
@@ -150,6 +176,8 @@ export class PartitionController {
       await holder.release()
     }
     notifications.released(leaseToken, closing.reason)
+    const requester = holder.lease.handover?.process
+    if (requester !== undefined && this.runtime.options.processes.isNeighbour(requester)) this.onHandedOver()
   }
 
   private async close(closing: CloseReason, holder: LeaseHolder): Promise<void> {
