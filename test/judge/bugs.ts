@@ -126,7 +126,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'an owner trusts its lease for too long',
-    path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
+    path: 'src/change-feed-processor/lease-holding/trusted-until.ts',
     code: 'return writtenAtMs + expirationMs - marginMs',
     broken: 'return writtenAtMs + 10 * expirationMs - marginMs',
     rejectedBy: ['one-owner', 'trusted'],

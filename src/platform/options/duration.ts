@@ -24,7 +24,15 @@ function inBounds(ms: number): number | null {
   return ms >= 0 && ms <= longestMs ? ms : null
 }
 
-/** Checks whether a string is an instant, for example in ISO 8601. */
-export function isInstant(text: string): boolean {
-  return !Number.isNaN(Date.parse(text))
+/** A date, or a date and a time with its zone. A time without a zone would depend on the zone of each host. */
+const instantPattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?$/
+
+/**
+ * Returns an instant in milliseconds since the epoch, or null if the text is not one in ISO 8601. A date is its first moment in
+ * UTC.
+ */
+export function instantMs(text: string): number | null {
+  // Without the pattern, `Date.parse` would find the year 4711 in "order 4711".
+  const ms = instantPattern.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
 }

@@ -153,7 +153,7 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<MigrateReport> {
-    refuseProblems('migrate', migrateProblems(jobId, orNone(options)))
+    refuseProblems('migrate', migrateProblems(jobId, workflow, orNone(options)))
     const { pk } = await existingJob(this.options, jobId, options)
     return migrateJob(this.options, addressOf(pk, jobId), workflow, options)
   }

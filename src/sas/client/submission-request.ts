@@ -3,8 +3,8 @@ import { errorMessage } from '../../platform/internal.js'
 import { isObject, shown } from '../../platform/options.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
+import { shownSecrets } from '../plan/secret-texts.js'
 import { SubmissionInvalid } from '../model/errors.js'
-import { secretTexts } from '../model/values/hidden.js'
 import type { NoticeKind } from '../model/readable-parts.js'
 import type { Json } from '../model/values/json.js'
 import type { Plan } from '../plan/plan.js'
@@ -152,11 +152,7 @@ function refuseInput<I>({ name, checkInput }: Workflow<I>, input: I): void {
 
 /** Throws if a secret is in a text that everybody sees and can search for. */
 function refuseShownSecrets(plan: Plan, input: Json, shown: Readonly<Record<string, string>>): void {
-  const paths = (plan.secrets ?? []).filter(([part]) => part === 'input').map(([, ...rest]) => rest)
-  const texts = secretTexts(input, paths)
-  const problems = Object.entries(shown)
-    .filter(([, text]) => texts.some((secret) => text.includes(secret)))
-    .map(([name]) => `${name} contains a secret of the input, and everybody sees it: choose another`)
+  const problems = shownSecrets(plan, input, shown)
   if (problems.length > 0) throw new SubmissionInvalid(`workflow ${plan.workflow}: ${problems.join('; ')}`)
 }
 

@@ -64,5 +64,6 @@ function isTagValue(value: unknown): boolean {
 function shown(value: unknown): string {
   if (typeof value === 'string' && value.length > maxValueLength)
     return `a text of ${value.length} characters`
-  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+  // JSON has no `NaN` and no `bigint`.
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }

@@ -1,3 +1,4 @@
+import { audited } from '../model/audit.js'
 import { continuingSchema, type JobDocument, type StepDocument } from '../model/documents.js'
 import type { PausedWith, PauseEntry } from '../model/operator-documents.js'
 import { workOf } from '../model/work.js'
@@ -31,10 +32,12 @@ export function pauseOfAgent(
   return agents.find(({ name }) => actors.has(name))
 }
 
-/** Returns a job that is paused from now on with its workflow or agent. */
+/** Returns a job that is paused from now on with its workflow or agent. The job keeps who paused it, and why. */
 export function pausedWith(job: JobDocument, { kind, name, by, why }: Pausing, now: number): JobDocument {
-  const paused = { since: new Date(now).toISOString(), by, why }
-  return { ...job, schema: Math.max(job.schema, continuingSchema), paused, pausedWith: { kind, name } }
+  const since = new Date(now).toISOString()
+  const schema = Math.max(job.schema, continuingSchema)
+  const audit = audited(job, { command: 'pause', stepId: null, at: since, by, why })
+  return { ...job, schema, audit, operatedAtMs: now, paused: { since, by, why }, pausedWith: { kind, name } }
 }
 
 /** Checks whether a job is paused with this workflow or agent. */

@@ -1,9 +1,22 @@
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { secretTexts, secretTextsInTemplate, type SecretPath } from '../model/values/hidden.js'
 
 /** Returns the paths of secret values in this part of a document. */
 export function partsOf({ secrets = [] }: Pick<JobDocument, 'secrets'>, part: string): readonly SecretPath[] {
   return secrets.filter(([first]) => first === part).map(([, ...rest]) => rest)
+}
+
+/** Returns the problems of texts that everybody sees and can search for, by their names: those that contain a secret of the input. */
+export function shownSecrets(
+  { secrets = [] }: { readonly secrets?: readonly SecretPath[] },
+  input: Json,
+  shown: Readonly<Record<string, string>>,
+): readonly string[] {
+  const paths = secrets.filter(([part]) => part === 'input').map(([, ...rest]) => rest)
+  const texts = secretTexts(input, paths)
+  return Object.entries(shown)
+    .filter(([, text]) => texts.some((secret) => text.includes(secret)))
+    .map(([name]) => `${name} contains a secret of the input, and everybody sees it: choose another`)
 }
 
 /** Returns the texts of the secret values in a job. */

@@ -2,11 +2,13 @@ import type { Duration } from '../../platform/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import {
   duration,
+  isObject,
   isText,
   kind,
   oneOf,
   optional,
   readOptions,
+  shown,
   text,
   textThat,
 } from '../../platform/options.js'
@@ -20,6 +22,7 @@ import { notify } from '../submission/submit-problems.js'
 import { overlapPolicies, type Calendar, type OverlapPolicy } from '../model/schedule-documents.js'
 import { hashOf, planHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'
+import { shownSecrets } from '../plan/secret-texts.js'
 import { exceeds } from '../store/transaction.js'
 import { isWorkflow, type Workflow } from '../workflow/workflow.js'
 import { tickInput } from './tick-input.js'
@@ -159,6 +162,10 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
  * @throws ScheduleInvalid with a list of all problems
  */
 export function defineOver<I>(id: string, options: ScheduleOptions<I>, template: Json): Schedule {
+  if (!isObject(options)) {
+    const example = 'it must be an object such as { every: "1h", workflow }'
+    throw new ScheduleInvalid(id, [`the argument is ${shown(options)}; ${example}`])
+  }
   const { values, problems: wrong } = readOptions(shape, withDefaults(options))
   const tags = readTags(options.tags ?? {})
   const problems = [...wrong, ...tags.problems]
@@ -176,6 +183,8 @@ export function defineOver<I>(id: string, options: ScheduleOptions<I>, template:
       id,
       input.problems.map((what) => `its input: ${what}`),
     )
+  const secrets = shownSecrets(values.workflow.plan, input.input, { tags: tags.stored.join(' ') })
+  if (secrets.length > 0) throw new ScheduleInvalid(id, secrets)
   const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority = 0, replyTo } = values
   const { completeWithin: completeWithinMs = null, retainFor: retainForMs = null } = values
   const tagged = tags.stored.length === 0 ? {} : { tags: [...tags.stored] }
@@ -223,7 +232,7 @@ interface Times {
 
 function calendarOf({ cron, timeZone, every }: Times, given: object, problems: string[]): Calendar {
   // A wrong value has no entry in the values, but was given.
-  const isGiven = (name: 'cron' | 'every'): boolean => Reflect.get(given, name) !== undefined
+  const isGiven = (name: 'cron' | 'every'): boolean => (Reflect.get(given, name) ?? undefined) !== undefined
   if (isGiven('cron') === isGiven('every')) {
     problems.push("it needs either cron, such as '30 2 * * *', or every, such as '1h'")
   }

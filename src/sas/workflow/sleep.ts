@@ -1,5 +1,5 @@
 import type { Duration } from '../../platform/index.js'
-import { isInstant } from '../../platform/internal.js'
+import { instantMs } from '../../platform/internal.js'
 import { duration, optional, readOptions } from '../../platform/options.js'
 import { reference, referencePath, type ValueOrReference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
@@ -26,7 +26,7 @@ export function addSleep(
     return new StepHandle(id)
   }
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
-  if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
+  if ('until' in input && typeof input.until === 'string' && instantMs(input.until) === null) {
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
     draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }

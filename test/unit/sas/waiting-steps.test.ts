@@ -171,7 +171,7 @@ describe('a step that sleeps', () => {
       processState: 'Error',
       attention: {
         stepId: 'rest',
-        message: `step rest: the step sleeps until ${JSON.stringify(dueAt)}, which is not a point in time: write one in ISO 8601`,
+        message: `step rest: the step sleeps until ${JSON.stringify(dueAt)}, which is not a point in time: write one in ISO 8601 with its time zone, such as "2026-12-24T18:00:00Z"`,
       },
     })
     expect(states(failed)['next']).toBe('NotStarted')

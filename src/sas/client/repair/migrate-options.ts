@@ -1,6 +1,7 @@
-import { flag, readOptions, text } from '../../../platform/options.js'
+import { flag, kind, readOptions, text } from '../../../platform/options.js'
 import type { InputEdit } from '../../model/readable-parts.js'
 import { personName, reasonText } from '../../model/values/said-texts.js'
+import { isWorkflow } from '../../workflow/workflow.js'
 import type { CommandOptions } from '../command-options.js'
 
 /** Options of a migration: who replaces the plan, and why. */
@@ -43,6 +44,7 @@ export function alike(reports: readonly MigrateReport[]): readonly MigratedAlike
 
 const shape = {
   jobId: text(),
+  workflow: kind<unknown>('a workflow made by defineWorkflow', isWorkflow),
   by: personName,
   why: reasonText,
   partitionKey: text().optional(),
@@ -51,6 +53,10 @@ const shape = {
 }
 
 /** Returns all problems of the arguments of a migration. */
-export function migrateProblems(jobId: string, options: Partial<MigrateOptions>): readonly string[] {
-  return readOptions(shape, { ...options, jobId }).problems
+export function migrateProblems(
+  jobId: string,
+  workflow: unknown,
+  options: Partial<MigrateOptions>,
+): readonly string[] {
+  return readOptions(shape, { ...options, jobId, workflow }).problems
 }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { audited } from '../../model/audit.js'
 import { migratedSchema, type JobDocument, type Json, type StepDocument } from '../../model/documents.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
 import { isBehind } from '../../model/work.js'
 import { pickUpWithinMs } from '../recover-job.js'
 import { planEditOf, type PlanPart } from './input-edit.js'
-import { list, maxAuditEntries, type Standing } from './request.js'
+import { list, type Standing } from './request.js'
 
 /** The documents of a job as its submission would write them with the new plan. */
 export interface Planned {
@@ -106,7 +107,7 @@ export function migrate(standing: Standing, { planned, by, why, older }: Migrati
     ...(wanted.secrets === undefined ? {} : { secrets: wanted.secrets }),
     ...(wanted.limits === undefined ? {} : { limits: wanted.limits }),
     steps: { ...job.steps, ...ledgerOf(job, changed) },
-    audit: [...job.audit, entry].slice(-maxAuditEntries),
+    audit: audited(job, entry),
     operatedAtMs: now,
     fence: job.fence + 1,
   }

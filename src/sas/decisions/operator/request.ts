@@ -1,3 +1,4 @@
+import { audited } from '../../model/audit.js'
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
 import type { PausedWith } from '../../model/operator-documents.js'
 import { triagesOf, type KeptTriage } from '../../waiting/flag-triage.js'
@@ -64,9 +65,6 @@ export interface Standing {
   readonly now: number
 }
 
-/** The largest number of operators' decisions that a job keeps. */
-export const maxAuditEntries = 20
-
 type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
 
 /** Returns the write of the job with the recorded decision, ready for a scheduler. */
@@ -86,7 +84,7 @@ export function requested(
   }
   const up = {
     ...job,
-    audit: [...job.audit, entry].slice(-maxAuditEntries),
+    audit: audited(job, entry),
     operatedAtMs: now,
     attention: null,
     ...withoutTriage(job, command.kind === 'release' ? changed : null),

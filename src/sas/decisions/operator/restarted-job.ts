@@ -1,3 +1,4 @@
+import { audited } from '../../model/audit.js'
 import {
   restartSchema,
   type JobDocument,
@@ -14,7 +15,7 @@ import { idempotencyKey } from '../../model/work.js'
 import { isReported, receivedNotices } from '../notices.js'
 import { pickUpWithinMs } from '../recover-job.js'
 import { editOf, inputEditOf } from './input-edit.js'
-import { maxAuditEntries, type Standing, withoutTriage } from './request.js'
+import { type Standing, withoutTriage } from './request.js'
 import type { Restart, RestartPlan } from './restart.js'
 
 /** All documents of a restart. Its last write contains the job and its origin (I33). */
@@ -59,9 +60,7 @@ function originOf({ job, steps, now }: Standing, request: Restart, { kept }: Res
     ...job,
     schema: Math.max(job.schema, restartSchema),
     restartedAs: { jobId: as, from, ...(kept.length > 0 && { kept: [...kept] }) },
-    audit: [...job.audit, { command: 'restart' as const, stepId: from, at, by, why, as, ...edit }].slice(
-      -maxAuditEntries,
-    ),
+    audit: audited(job, { command: 'restart', stepId: from, at, by, why, as, ...edit }),
     operatedAtMs: now,
     fence: job.fence + 1,
   }

@@ -4,6 +4,14 @@ import { referencePath } from './reference.js'
 import { StepHandle } from './step-handle.js'
 import { TextTemplate } from './text-template.js'
 
+/** More levels than any document may have. */
+const mostLevels = 1_000
+
+const tooDeep = `nested more than ${mostLevels} levels deep, or contains itself`
+
+/** The most characters of the place of a value that is nested too deep. */
+const mostShown = 60
+
 /** The error for a value that cannot be part of a plan. */
 export class NotPlainDataError extends Error {
   constructor(
@@ -20,10 +28,11 @@ export class NotPlainDataError extends Error {
  * references: `{ "$from": ["text", ...parts] }`. A user's object with the key `$from` or `$literal` is wrapped
  * in `{ "$literal": ... }`. Undefined properties are omitted, as in JSON.
  *
- * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON
- *   cannot represent
+ * @throws NotPlainDataError for functions, symbols, class instances such as dates, numbers that JSON cannot represent, and values
+ *   that are nested too deep
  */
-export function toTemplate(value: unknown, where: string): Json {
+export function toTemplate(value: unknown, where: string, levels = 0): Json {
+  if (levels > mostLevels) throw new NotPlainDataError(`${where.slice(0, mostShown)}…`, tooDeep)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new NotPlainDataError(where, String(value))
@@ -48,14 +57,15 @@ export function toTemplate(value: unknown, where: string): Json {
       'job.input.kind'
     throw new NotPlainDataError(where, 'a condition', advice)
   }
-  if (Array.isArray(value)) return value.map((item, index) => toTemplate(item, `${where}[${index}]`))
+  if (Array.isArray(value))
+    return value.map((item, index) => toTemplate(item, `${where}[${index}]`, levels + 1))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) {
     throw new NotPlainDataError(where, `an instance of ${value.constructor.name}`)
   }
   const entries = Object.entries(value)
     .filter(([, item]) => item !== undefined)
-    .map(([key, item]): [string, Json] => [key, toTemplate(item, `${where}.${key}`)])
+    .map(([key, item]): [string, Json] => [key, toTemplate(item, `${where}.${key}`, levels + 1)])
   const template = Object.fromEntries(entries)
   return '$from' in template || '$literal' in template ? { $literal: template } : template
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationMs, isInstant, lengthMs } from '../../../../src/platform/options/duration.js'
+import { durationMs, instantMs, lengthMs } from '../../../../src/platform/options/duration.js'
 
 describe('a duration', () => {
   it.each([
@@ -50,7 +50,24 @@ it('a length may be zero but not negative', () => {
   expect(lengthMs(-1)).toBeNull()
 })
 
-it('an instant is a text that can be converted to a date', () => {
-  expect(isInstant('2026-01-01T00:00:00Z')).toBe(true)
-  expect(isInstant('soon')).toBe(false)
+it.each([
+  ['2026-03-01T08:00:00Z', '2026-03-01T08:00:00.000Z'],
+  ['2026-03-01T08:00:00.25Z', '2026-03-01T08:00:00.250Z'],
+  ['2026-03-01T08:00+01:00', '2026-03-01T07:00:00.000Z'],
+  ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+])('%s is the instant %s', (text, instant) => {
+  expect(new Date(instantMs(text) ?? Number.NaN).toISOString()).toBe(instant)
+})
+
+it.each([
+  'soon',
+  'order 4711',
+  'parcel-81516',
+  '12',
+  'monday 7',
+  '2026',
+  '2026-13-01',
+  '2026-03-01T08:00:00',
+])('%s is no instant, because it is no date or depends on the time zone of the host (F-X21)', (text) => {
+  expect(instantMs(text)).toBeNull()
 })
