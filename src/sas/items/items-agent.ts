@@ -30,7 +30,7 @@ import {
 import { listSteps } from '../store/read-steps.js'
 import type { StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
-import { submitProblems } from '../submission/submit-problems.js'
+import { maxIdLength, submitProblems } from '../submission/submit-problems.js'
 import { storedPlanRequest } from '../submission/stored-plan-request.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { SubmitRequest } from '../submission/submit.js'
@@ -98,6 +98,11 @@ class Round {
     const { list, atMost } = input
     const problem = listProblem(list, atMost)
     if (problem !== null) context.failPermanently(problem)
+    const longest = this.jobIdOf(Math.max(0, list.length - 1))
+    if (longest.length > maxIdLength) {
+      const rule = `more than ${maxIdLength}: give the job a shorter id`
+      context.failPermanently(`the id of the last item would have ${longest.length} characters, ${rule}`)
+    }
     this.began = (context.previous as ItemsState | null) ?? noItemsYet(list.length)
     this.state = this.began
     const { clock, pace } = options

@@ -26,7 +26,7 @@ export interface SubmissionTerms {
   readonly retainFor?: Duration
 }
 
-const maxIdLength = 200
+export const maxIdLength = 200
 /**
  * Matches a lone half of a UTF-16 pair. A request cannot contain such a half. A job with such an id would be
  * accepted but could never be read.

@@ -12,7 +12,10 @@ export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], no
   const ready = readyTimes(job, byId)
   const parts = steps.flatMap((step) => {
     const from = ready.get(step.stepId) ?? job.submittedAt
-    return partsOf(step, { job, from, now }).map((part) => ({ stepId: step.stepId, ...part }))
+    return partsOf(step, { job, from, now, sleptUntil: sleptUntil(step, from, byId) }).map((part) => ({
+      stepId: step.stepId,
+      ...part,
+    }))
   })
   // A step that a restart has taken over did its work before this job was submitted.
   return [...pausesOf(job), ...parts].filter(
@@ -27,18 +30,36 @@ function readyTimes(job: JobDocument, byId: ReadonlyMap<string, StepDocument>): 
   for (const stepId of job.stepIds) {
     const before = (byId.get(stepId)?.dependsOn ?? []).map((id) => {
       const step = byId.get(id)
-      return latest([ready.get(id) ?? job.submittedAt, ...(step === undefined ? [] : endsOf(step))])
+      const from = ready.get(id) ?? job.submittedAt
+      return latest([from, ...(step === undefined ? [] : endsOf(step, sleptUntil(step, from, byId)))])
     })
     ready.set(stepId, latest([job.submittedAt, ...before]))
   }
   return ready
 }
 
-function endsOf(step: StepDocument): string[] {
+function endsOf(step: StepDocument, slept: string | undefined): string[] {
   const { direction, outcome, event, collect } = step
   const told = direction === 'do' ? outcome?.at : undefined
-  const ends = [told, event?.at, collect?.events.at(-1)?.at, givenUpAt(step)]
+  const ends = [told, event?.at, collect?.events.at(-1)?.at, slept, givenUpAt(step)]
   return ends.filter((at) => at !== undefined)
+}
+
+/** Returns the end of a sleep, which no document tells, from its beginning and from the step that may have ended it early. */
+function sleptUntil(
+  { kind, processState, input, inputTemplate }: StepDocument,
+  from: string,
+  byId: ReadonlyMap<string, StepDocument>,
+): string | undefined {
+  if (kind !== 'sleep' || processState !== 'Processed') return undefined
+  const { forMs, until } = (input ?? {}) as { readonly forMs?: number; readonly until?: string | number }
+  const fromMs = Date.parse(from)
+  const wokenMs = forMs === undefined ? new Date(until ?? from).getTime() : fromMs + forMs
+  const { orUntil } = (inputTemplate ?? {}) as { readonly orUntil?: { readonly $from?: readonly string[] } }
+  const other = byId.get(orUntil?.$from?.[1] ?? '')
+  const cutMs = other === undefined ? [] : endsOf(other, undefined).map((at) => Date.parse(at))
+  const ms = Math.max(fromMs, Math.min(wokenMs, ...cutMs))
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined
 }
 
 /** Returns the time at which a step without an answer was given up. */
@@ -52,6 +73,8 @@ interface Known {
   /** The time at which the step could begin. */
   readonly from: string
   readonly now: number
+  /** The end of the step if it is a sleep that has ended. */
+  readonly sleptUntil: string | undefined
 }
 
 function partsOf(step: StepDocument, known: Known): Part[] {
@@ -61,7 +84,7 @@ function partsOf(step: StepDocument, known: Known): Part[] {
     return [...triedBefore(step, known, since), ...undoOf(step, since), ...flagOf(step, job)]
   }
   if (step.dispatch === 0) return notBegun(step, job, job.submittedAt)
-  const { parts, at } = earlierOf(step, job, { from: known.from, to: endOf(step) })
+  const { parts, at } = earlierOf(step, job, { from: known.from, to: endOf(step, known.sleptUntil) })
   const isToBegin = job.steps[step.stepId]?.state === 'NotStarted'
   const last = isToBegin ? notBegun(step, job, at) : newest(step, { ...known, from: at })
   const pauses = pausesOf(job)
@@ -69,11 +92,11 @@ function partsOf(step: StepDocument, known: Known): Part[] {
 }
 
 /** Returns the time at which the newest work of a step ended, or null if it goes on. */
-function endOf(step: StepDocument): string | null {
+function endOf(step: StepDocument, slept: string | undefined): string | null {
   const { processState, diagnostics, attention } = step
   if (processState !== 'Processed' && processState !== 'Error') return null
   const flagged = attention === null ? [] : [attention.since]
-  return latest(['', ...endsOf(step), ...diagnostics.map(({ at }) => at), ...flagged])
+  return latest(['', ...endsOf(step, slept), ...diagnostics.map(({ at }) => at), ...flagged])
 }
 
 /** Returns the failed attempts before the undo began. The end of a successful one is not recorded any more. */
@@ -100,9 +123,9 @@ function notBegun({ stepId, dependsOn, processState }: StepDocument, job: JobDoc
 }
 
 /** Returns what the step has done since its last failed attempt, or since an operator set it going again. */
-function newest(step: StepDocument, { job, from, now }: Known): Part[] {
+function newest(step: StepDocument, { job, from, now, sleptUntil: slept }: Known): Part[] {
   const { processState, outcome, place, kind, asked, claim, event } = step
-  const end = [...(outcome?.kind === 'success' ? [outcome.at] : []), ...endsOf(step)].at(-1)
+  const end = [...(outcome?.kind === 'success' ? [outcome.at] : []), ...endsOf(step, slept)].at(-1)
   const before = step.failureCount > 0 ? 'backingOff' : 'waiting'
   if (processState === 'Processed' || processState === 'Compensated') {
     if (end === undefined) return []
@@ -120,7 +143,10 @@ function newest(step: StepDocument, { job, from, now }: Known): Part[] {
   if (vainEnd !== undefined) {
     const [work, what] =
       kind === 'operation' ? (['running', 'no answer'] as const) : (['waiting', 'waited in vain'] as const)
-    return [{ kind: work, from, to: vainEnd, what, isExact: false }]
+    // A question was asked at most its time earlier. The ends of steps that are undone by now are not recorded any more.
+    const asked = new Date(Date.parse(vainEnd) - step.completeWithinMs).toISOString()
+    const since = step.question === undefined ? from : latest([from, asked])
+    return [{ kind: work, from: since, to: vainEnd, what, isExact: false }]
   }
   if (processState === 'Error' || step.attention?.kind === 'parked' || job.endedAt !== null) return []
   const open = (what: string, type: Part['kind'] = 'waiting', since = from): Part => ({
