@@ -1,3 +1,4 @@
+import { plannedSchema } from '../../model/documents.js'
 import type { PlanLimit } from '../../model/gate-parts.js'
 import type { Plan, PlanStep } from '../../plan/plan.js'
 import { fitIntoJob, isPlannable, plannedStep } from '../../plan/planned-plan.js'
@@ -52,9 +53,13 @@ export async function readJobShape(store: StateStore, address: DocumentAddress):
   const repeated = steps.flatMap(({ repeat, round }) =>
     repeat === undefined ? [] : [{ everyMs: repeat.everyMs, more: Math.max(0, (round?.number ?? 1) - 1) }],
   )
+  // Jobs with large plans, staged jobs and restarted ones began with the documents of all steps.
+  const hasStoredAll =
+    job.schema < plannedSchema && steps.some((step) => isPlannable(step) && step.dependsOn.length > 0)
   const sum = (rows: typeof repeated): number => rows.reduce((total, { more }) => total + more, 0)
   return {
     ...shapeOf(job, steps),
+    ...(hasStoredAll && { storedSteps: steps.length }),
     isRetained: job.retainForMs !== null,
     rounds: sum(repeated.filter(({ everyMs }) => everyMs === 0)),
     pausedRounds: sum(repeated.filter(({ everyMs }) => everyMs > 0)),
