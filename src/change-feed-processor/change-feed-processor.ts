@@ -153,9 +153,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const balancer = new LoadBalancer(runtime, controller, new PartitionSynchronizer(runtime), () => {
       monitor.turned()
     })
-    const unsubscribe = options.hints?.subscribe((physicalRangeId) => {
-      controller.wake(physicalRangeId)
-    })
+    const unsubscribe = options.hints?.subscribe((physicalRangeId) => controller.wake(physicalRangeId))
     balancer.start()
     return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
   }

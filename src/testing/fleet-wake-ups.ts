@@ -2,6 +2,7 @@ import { FeedHints } from '../change-feed-processor/internal.js'
 import type { Processes } from '../platform/internal.js'
 import { silent } from '../telemetry/internal.js'
 import {
+  answerText,
   hintsOf,
   signatureHeader,
   wakeAddressText,
@@ -9,6 +10,7 @@ import {
   type DoorRequest,
   type ListLeases,
   type TakenWork,
+  type Unread,
 } from '../wake-up/index.js'
 import type { Network, Wiring } from './network.js'
 import type { SimulatedProcess } from './simulated-process.js'
@@ -85,9 +87,12 @@ export class FleetWakeUps {
     const received = { path, body, signature: headers[signatureHeader] ?? '' }
     const message = hintsOf(received, key, process.clock.now())
     if (message === null) throw new Error(`${origin} refuses the hint`)
-    process.run(() => others.receive(message))
+    let unread: Unread = {}
+    process.run(() => {
+      unread = others.receive(message)
+    })
     const taken = takenWork()
     if (taken.scheduler !== null) this.taking = { scheduler: taken.scheduler, atMs: this.nowMs() }
-    return JSON.stringify(taken)
+    return answerText(taken, unread)
   }
 }

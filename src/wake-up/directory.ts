@@ -77,6 +77,20 @@ export class WakeDirectory {
     }
   }
 
+  /**
+   * Notes that a process has not the lease of a physical partition any more. Returns false if the last listing says nothing else.
+   * The leases are listed again for the next hint, but not sooner than 5 s after the last listing.
+   */
+  hasMoved(role: Reader, physicalRangeId: string, { origin }: WakeAddress): boolean {
+    const listed = this.listed.get(role)
+    if (listed?.byToken.get(physicalRangeId)?.origin !== origin) return false
+    const others = [...listed.byToken].map(([token, address]) => {
+      return [token, token === physicalRangeId ? null : address] as const
+    })
+    this.listed.set(role, listedOf(others, listed.atMs))
+    return true
+  }
+
   private addresses(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] {
     const listed = this.listed.get(role)
     // A lease of a part of a physical partition has another name, so all owners get the hint.

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../platform/index.js'
 import type { AwaitedEnds } from './awaited-ends.js'
 import {
+  answerText,
   hintsOf,
   longestBody,
   paths,
@@ -10,6 +11,7 @@ import {
   signatureHeader,
   type HintMessage,
   type TakenWork,
+  type Unread,
 } from './message.js'
 import { wakeAddressText, type WakeAddress } from './wake-address.js'
 
@@ -24,8 +26,8 @@ export interface DoorParts {
   readonly key: string
   readonly clock: Clock
   readonly ends: AwaitedEnds
-  /** Called with every message whose signature, time and form are right. */
-  readonly onHints: (message: HintMessage) => void
+  /** Called with every message whose signature, time and form are right. Returns the hints that are for another process. */
+  readonly onHints: (message: HintMessage) => Unread
   readonly takenWork: () => TakenWork
 }
 
@@ -93,8 +95,7 @@ async function answer(
       refuse(response, 403, unsigned)
       return
     }
-    onHints(message)
-    sendJson(response, takenWork())
+    sendJson(response, answerText(takenWork(), onHints(message)))
     return
   }
   const session = sessionOf(received, key, clock.now())
@@ -105,11 +106,11 @@ async function answer(
   const left = new AbortController()
   response.once('close', () => left.abort())
   const ended = await ends.next(session, left.signal)
-  sendJson(response, { ended })
+  sendJson(response, JSON.stringify({ ended }))
 }
 
-function sendJson(response: ServerResponse, content: object): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(content))
+function sendJson(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(text)
 }
 
 const unsigned =

@@ -32,12 +32,12 @@ import type { Telemetry } from '../telemetry/index.js'
 import { AwaitedEnds } from './awaited-ends.js'
 import type { ListLeases } from './directory.js'
 import { openDoor, type Door, type DoorParts, type DoorPlace } from './door.js'
-import type { HintMessage, TakenWork } from './message.js'
+import type { HintMessage, TakenWork, Unread } from './message.js'
 import { keptConnections } from './post.js'
 import { WakeUpsOfOthers } from './wake-ups.js'
 
 export { wakeAddressText, wakeOrigin } from './wake-address.js'
-export { hintsOf, signatureHeader, type TakenWork } from './message.js'
+export { answerText, hintsOf, signatureHeader, type TakenWork, type Unread } from './message.js'
 export { WakeUpsOfOthers } from './wake-ups.js'
 export type { DoorRequest } from './post.js'
 export type { ListLeases } from './directory.js'
@@ -87,10 +87,10 @@ export async function openWakeUpLink(options: WakeUpLinkOptions): Promise<WakeUp
     post: connections.post,
   })
   const ends = wanted === undefined ? null : new AwaitedEnds(wanted.endings, clock)
-  const onHints = (message: HintMessage): void => {
+  const onHints = (message: HintMessage): Unread => {
     const { awaited } = message
     if (awaited !== undefined) ends?.add(awaited.session, awaited.jobs)
-    others.receive(message)
+    return others.receive(message)
   }
   const door =
     wanted === undefined || ends === null

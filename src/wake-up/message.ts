@@ -29,11 +29,16 @@ export type HintMessage = Omit<z.infer<typeof hints>, 'at'>
 
 const question = z.strictObject({ at: z.number(), session: text })
 
+/** The physical partitions of hints that the process does not read for these roles, because another process has taken them. */
+const unread = z.partialRecord(z.enum(readers), z.array(text))
+export type Unread = z.infer<typeof unread>
+
 /**
- * The answer to hints: the work that the process takes at the moment. A process of an older version answers
- * without a body.
+ * The answer to hints: the work that the process takes at the moment, and the hints for which it was the wrong process. A
+ * process of an older version answers without a body, or without these hints.
  */
 const taken = z.object({ scheduler: text.nullable(), agents: z.boolean() })
+const answerToHints = z.object({ unread })
 
 /** The name of the scheduler if it takes jobs (otherwise null), and whether the agents take steps. */
 export type TakenWork = Readonly<z.infer<typeof taken>>
@@ -41,6 +46,16 @@ export type TakenWork = Readonly<z.infer<typeof taken>>
 /** Reads the answer to hints. Returns null if it does not say which work the process takes. */
 export function takenWorkOf(answer: string): TakenWork | null {
   return taken.safeParse(parsedJson(answer)).data ?? null
+}
+
+/** Reads the hints for which the process was the wrong one from its answer. */
+export function unreadIn(answer: string): Unread {
+  return answerToHints.safeParse(parsedJson(answer)).data?.unread ?? {}
+}
+
+/** Returns the text of an answer to hints. */
+export function answerText(work: TakenWork, wrong: Unread): string {
+  return JSON.stringify(Object.keys(wrong).length === 0 ? work : { ...work, unread: wrong })
 }
 
 /** The paths of a process that takes hints. */

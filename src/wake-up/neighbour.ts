@@ -9,8 +9,10 @@ import {
   signatureHeader,
   signatureOf,
   takenWorkOf,
+  unreadIn,
   type AwaitedJob,
   type TakenWork,
+  type Unread,
 } from './message.js'
 import type { Post } from './post.js'
 import type { WakeAddress } from './wake-address.js'
@@ -48,6 +50,8 @@ export interface NeighbourParts {
   readonly post: Post
   /** Called with each job that may have ended. */
   readonly onEnded: (job: AwaitedJob) => void
+  /** Called with the hints that the process has answered are for another process. */
+  readonly onUnread: (address: WakeAddress, unread: Unread) => void
   /** Called when a request failed. Nothing is sent again, because a lost hint costs only a delay. */
   readonly onFailure: (address: WakeAddress, error: unknown) => void
 }
@@ -150,6 +154,7 @@ export class Neighbour {
       hintTimeoutMs,
     )
     this.answer = { taken: takenWorkOf(answer), atMs }
+    this.parts.onUnread(this.parts.address, unreadIn(answer))
     await this.rest(atMs, pauseAfter(gathered))
   }
 

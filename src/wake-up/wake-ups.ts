@@ -4,7 +4,7 @@ import type { Processes } from '../platform/internal.js'
 import { readers, type EndHints, type JobAddress, type Reader } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { WakeDirectory, type ListLeases } from './directory.js'
-import type { AwaitedJob, HintMessage, TakenWork } from './message.js'
+import type { AwaitedJob, HintMessage, TakenWork, Unread } from './message.js'
 import { Neighbour, type Wait } from './neighbour.js'
 import type { Post } from './post.js'
 import { WaitsElsewhere } from './waits-elsewhere.js'
@@ -64,15 +64,22 @@ export class WakeUpsOfOthers implements EndHints {
     this.own = wakeAddressOf(address)?.origin ?? null
   }
 
-  /** Passes hints of another process to the readers here, without sending them on. */
-  receive({ wake }: Pick<HintMessage, 'wake'>): void {
+  /**
+   * Passes hints of another process to the readers here, without sending them on. Returns the hints about ranges that this
+   * process does not read.
+   */
+  receive({ wake }: Pick<HintMessage, 'wake'>): Unread {
     this.isReceiving = true
+    const unread: Unread = {}
     try {
       for (const role of readers) {
         const ranges = wake[role]
-        if (ranges === undefined) continue
-        for (const id of ranges ?? [null]) this.options.hints.part(role).notify(id)
+        const part = this.options.hints.part(role)
+        if (ranges === null) part.notify(null)
+        const wrong = (ranges ?? []).filter((id) => !part.notify(id))
+        if (wrong.length > 0) unread[role] = wrong
       }
+      return unread
     } finally {
       this.isReceiving = false
     }
@@ -162,11 +169,18 @@ export class WakeUpsOfOthers implements EndHints {
       clock,
       post,
       onEnded: (job: AwaitedJob) => this.heard(job),
+      onUnread: (of: WakeAddress, unread: Unread) => this.redirect(of, unread),
       onFailure: (of: WakeAddress, error: unknown) => this.failed(of, error),
     }
     const neighbour = new Neighbour(parts, this.closing.signal)
     this.neighbours.set(id, neighbour)
     return neighbour
+  }
+
+  /** Sends hints that came to the wrong process to the one that reads their range now. */
+  private redirect(address: WakeAddress, unread: Unread): void {
+    for (const role of readers)
+      for (const id of unread[role] ?? []) if (this.directory.hasMoved(role, id, address)) this.wake(role, id)
   }
 
   private heard([pk, jobId]: AwaitedJob): void {

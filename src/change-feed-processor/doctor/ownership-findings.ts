@@ -56,14 +56,16 @@ function freeFindings(
   alive: readonly Lease[],
   times: { readonly storeTimeMs: number; readonly leaseExpirationIntervalMs: number },
 ): UnitFinding[] {
-  const sinceMs = times.storeTimeMs - times.leaseExpirationIntervalMs
+  // Instances look for leases more often than every half expiration interval.
+  const longMs = times.leaseExpirationIntervalMs / 2
+  const sinceMs = times.storeTimeMs - longMs
   const left = leases.filter(({ owner, storedAtMs }) => owner === null && storedAtMs < sinceMs)
   if (left.length === 0 || alive.length === 0) return []
   return [
     problem(
       'leftFree',
       `${tokens(left)} ${left.length === 1 ? 'has' : 'have'} been free for more than ` +
-        `${seconds(times.leaseExpirationIntervalMs)} although ` +
+        `${seconds(longMs)} although ` +
         'instances are running',
       'check the errors of the instances, and maxLeases',
     ),

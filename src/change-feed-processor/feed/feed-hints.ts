@@ -1,5 +1,5 @@
-/** Called after a write. See {@link FeedHints}. */
-export type FeedHintListener = (physicalRangeId: string | null) => void
+/** Called after a write. Returns whether the listener reads this range, if it knows. See {@link FeedHints}. */
+export type FeedHintListener = (physicalRangeId: string | null) => unknown
 
 /**
  * Informs local readers of the feed about a write, so that they need not wait for their next poll. A hint
@@ -29,10 +29,12 @@ export class FeedHints {
    * Informs the listeners that a document was written.
    *
    * @param physicalRangeId the partition key range that took the write, or null if it is unknown
+   * @returns whether one of the listeners has said that it reads this range
    */
-  notify(physicalRangeId: string | null): void {
-    this.tell(physicalRangeId)
-    for (const part of this.parts.values()) for (const listener of part.listeners) listener(physicalRangeId)
+  notify(physicalRangeId: string | null): boolean {
+    let isRead = this.tell(physicalRangeId)
+    for (const part of this.parts.values()) isRead = part.tellOwn(physicalRangeId) || isRead
+    return isRead
   }
 
   /** Adds a listener and returns a function that removes it. */
@@ -43,8 +45,14 @@ export class FeedHints {
     }
   }
 
-  private tell(physicalRangeId: string | null): void {
+  private tell(physicalRangeId: string | null): boolean {
     this.heard(physicalRangeId)
-    for (const listener of this.listeners) listener(physicalRangeId)
+    return this.tellOwn(physicalRangeId)
+  }
+
+  private tellOwn(physicalRangeId: string | null): boolean {
+    let isRead = false
+    for (const listener of this.listeners) isRead = listener(physicalRangeId) === true || isRead
+    return isRead
   }
 }

@@ -77,11 +77,12 @@ export class PartitionController {
 
   /**
    * Wakes the reader of the lease with this range's id, or all readers if this instance does not hold that
-   * lease.
+   * lease. Returns whether it holds the lease.
    */
-  wake(physicalRangeId: string | null): void {
+  wake(physicalRangeId: string | null): boolean {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
+    return known !== undefined
   }
 
   /**

@@ -155,7 +155,7 @@ it('a door lets in signed hints only', async () => {
   expect(letIn).toEqual([])
   expect(await post(paths.hints, hint('1'))).toEqual({
     status: 200,
-    body: '{"scheduler":"one","agents":false}',
+    body: '{"scheduler":"one","agents":false,"unread":{"agents":["1"]}}',
   })
   expect(letIn).toEqual(['1'])
 })

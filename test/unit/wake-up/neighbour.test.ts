@@ -37,6 +37,7 @@ it.each(Array.from({ length: 12 }, (_, promises) => ({ promises })))(
           new Promise((resolve) => {
             if (path === paths.ended) questions.push(resolve)
           }),
+        onUnread: () => undefined,
         onEnded: () => {
           neighbour.waits.delete(first)
           isOver = true

@@ -253,3 +253,35 @@ it('what a process takes is known for 5 s after its answer, and is then asked fo
   await clock.advance(1_000)
   expect(others.takingScheduler()).toBeNull()
 })
+
+it('a hint that came to a former reader goes to the new one, after another listing (R12)', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
+  hints.part('agents').notify('0')
+  await clock.advance(6_000)
+  world.owners = { '0': origins[1] }
+  world.answer = async ({ origin }) => (origin === origins[0] ? '{"unread":{"agents":["0"]}}' : '')
+  hints.part('agents').notify('0')
+  await clock.advance(10)
+  expect(sent().slice(1)).toEqual([
+    [origins[0], { agents: ['0'] }],
+    [origins[1], { agents: ['0'] }],
+  ])
+  expect(world.listings).toBe(2)
+})
+
+it('a process that answers that it does not read a range is not asked about it for five seconds', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
+  world.answer = async () => '{"unread":{"agents":["0"]}}'
+  for (let second = 0; second < 11; second += 1) {
+    hints.part('agents').notify('0')
+    await clock.advance(1_000)
+  }
+  expect([world.listings, sent().length]).toEqual([3, 3])
+})
+
+it('a process names the hints about ranges that none of its readers has', () => {
+  const { hints, others } = aProcess({})
+  hints.part('agents').subscribe((range) => range === '0')
+  const wake = { agents: ['0', '1'], scheduler: ['0'], notifier: null }
+  expect(others.receive({ wake })).toEqual({ agents: ['1'], scheduler: ['0'] })
+})

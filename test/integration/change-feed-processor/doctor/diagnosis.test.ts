@@ -168,7 +168,7 @@ describe('leases', () => {
     await clock.advance(32_000)
     const [left] = await findings()
     expect(left?.rule).toBe('leftFree')
-    expect(left?.observation).toMatch(/leases "1", "2", "3" have been free for more than 60 s/)
+    expect(left?.observation).toMatch(/leases "1", "2", "3" have been free for more than 30 s/)
   })
 
   it('of two processes with one name, or with names that differ only in case, are a problem', async () => {
