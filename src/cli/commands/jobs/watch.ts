@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../../../platform/index.js'
+import { compare } from '../../../platform/internal.js'
 import { JobNotFound, type Job, type JobView } from '../../../sas/index.js'
 import { adviceOn } from '../../../operations/index.js'
 import { exitCodeOfSignal, exitCodes } from '../../output/cli-error.js'
@@ -72,7 +73,6 @@ function show(view: JobView, before: JobView | null, options: StoreOptions, term
 /** Returns a line for each change, with the time of the change. */
 function changes(view: JobView, before: JobView | null): readonly string[] {
   const now = systemClock.now()
-  const time = timeOf(view.changedAt, now)
   const known = new Map(before?.steps.map((step) => [step.stepId, step]))
   const steps = view.steps.flatMap((step) => {
     const earlier = known.get(step.stepId)
@@ -80,15 +80,16 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
     const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
     if (!isNew && !isRetried && !isFlagged(step, earlier)) return []
     const note = remark(step, now)
-    return [`${timeOf(step.changedAt, now)} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
+    // The job skips a step, and its document does not change.
+    const at = step.state === 'Skipped' ? view.changedAt : step.changedAt
+    return [{ at, text: `${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}` }]
   })
-  const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]
-  return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
-}
-
-/** Returns the time of a change by the store's clock or, if it is unknown, the present time. */
-function timeOf(changedAt: string | null, now: number): string {
-  return (changedAt ?? new Date(now).toISOString()).slice(11, 19)
+  const job = before?.state === view.state ? [] : [`job ${view.jobId} ${view.state}`]
+  const ofJob = [...job, ...whatToDo(view, before)].map((text) => ({ at: view.changedAt, text }))
+  return [...steps, ...ofJob]
+    .map(({ at, text }) => ({ at: at ?? new Date(now).toISOString(), text }))
+    .sort((one, other) => compare(one.at, other.at))
+    .map(({ at, text }) => `${at.slice(11, 19)} ${text}`)
 }
 
 /** Returns advice on a job that was flagged since the view `before`. */

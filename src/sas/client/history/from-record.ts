@@ -24,7 +24,7 @@ export function recordedMoments(job: JobDocument, steps: readonly StepDocument[]
   const idOf = new Map(steps.map(({ stepId, id }) => [stepId, id]))
   const [submitted, ...others] = ofJob(job)
   // Entries of the same time keep this order.
-  const entries = [submitted, ...steps.flatMap(ofStep), ...others]
+  const entries = [submitted, ...steps.flatMap((step) => ofStep(step, job)), ...others]
   return entries
     .sort((one, other) => compare(one.at, other.at))
     .map(({ at, by, stepId, what }, index) => ({
@@ -95,16 +95,24 @@ function wasRestartedAfterFailure({ restartedAs, compensation, endedAt }: JobDoc
   )
 }
 
-function ofStep({ stepId, diagnostics, outcome, event, question }: StepDocument): Entry[] {
+function ofStep(
+  { stepId, direction, diagnostics, outcome, event, question }: StepDocument,
+  { compensation }: JobDocument,
+): Entry[] {
+  const undoneSince = direction === 'undo' ? compensation?.since : undefined
+  const nameOf = (attempt: number, at: string): string => {
+    const isUndo = undoneSince !== undefined && at >= undoneSince
+    return `${isUndo ? 'undo attempt' : 'attempt'} ${attempt}`
+  }
   return [
     ...diagnostics.map(({ at, by, attempt, message }) => ({
       at,
       by,
       stepId,
-      what: `attempt ${attempt} failed: ${quoted(message)}`,
+      what: `${nameOf(attempt, at)} failed: ${quoted(message)}`,
     })),
     ...(outcome?.kind === 'success'
-      ? [{ at: outcome.at, by: outcome.by, stepId, what: `attempt ${outcome.attempt} succeeded` }]
+      ? [{ at: outcome.at, by: outcome.by, stepId, what: `${nameOf(outcome.attempt, outcome.at)} succeeded` }]
       : []),
     ...(event === null
       ? []
