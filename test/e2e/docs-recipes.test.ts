@@ -32,6 +32,26 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     { answers: [{ step: 'approve', data: false }], calls: [] },
     { calls: [tells('The order was not approved in time.')] },
   ],
+  vetoed: [
+    { answers: [{ step: 'approve', data: true }], calls: [['reserve', {}], charged] },
+    {
+      answers: [{ step: 'approve', data: false }],
+      failing: ['decline'],
+      end: 'Compensated',
+      calls: [
+        ['reserve', {}],
+        ['decline', {}],
+        ['release', { hold: 'h1' }],
+      ],
+    },
+    {
+      end: 'Compensated',
+      calls: [
+        ['reserve', {}],
+        ['release', { hold: 'h1' }],
+      ],
+    },
+  ],
   callback: [
     { events: [{ step: 'paid', payload: { receipt: 'r9' } }], calls: [tells('Paid.')] },
     { calls: [tells('Not paid.')] },

@@ -84,7 +84,7 @@ async function ran(
         ]),
       ),
     )
-  const others = { mail: ['send'], assistant: ['work'], bank: ['transfer'] }
+  const others = { mail: ['send'], assistant: ['work'], bank: ['transfer'], desk: ['decline'] }
   const named = Object.entries(others).map(([name, operations]) => agent(name, operations))
   const agents = [agent('shop', Object.keys(outputs)), ...named]
   const { ends, problems } = await simulateWorkflow({
