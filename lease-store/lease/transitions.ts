@@ -40,7 +40,7 @@ export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
 }
 
-/** Removes the request. A free lease is then kept for no instance. */
+/** Removes the request. If the lease is free, it is then not reserved for any instance. */
 export function withdrawRequest(lease: Lease): Lease {
   return { ...lease, handover: null }
 }

@@ -24,8 +24,9 @@ export interface FramesOptions {
 const fullFrameBytes = 4 * 1024 * 1024
 
 /**
- * The number of messages that leave before the turn of the event loop ends. A process that handles many changes in one turn
- * would otherwise keep all of its writes until the end, and it and the store would work in turns instead of together.
+ * The number of messages at which a frame leaves before the turn of the event loop ends. Otherwise a process that
+ * handles many changes in one turn would keep all its writes until the end. The process and the store would then not
+ * work at the same time.
  */
 const messagesAtOnce = 8
 
@@ -87,7 +88,7 @@ export class Frames {
     this.options.onEnd(error)
   }
 
-  /** Sends all messages, and says so. Not called within `send`, because `onSent` may send more. */
+  /** Sends all messages, and then calls `onSent`. `send` must not call this method, because `onSent` may send more. */
   private finish(): void {
     this.flush()
     if (!this.isBlocked && !this.isEnded) this.options.onSent?.()

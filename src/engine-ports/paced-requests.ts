@@ -23,7 +23,7 @@ const mostUnsentBytes = 8 * 1024 * 1024
  */
 export class PacedRequests {
   private waiting: DoorRequest[] = []
-  /** How many of `waiting` have begun. Zero except in `continue`. */
+  /** The number of requests in `waiting` that have begun. It is zero outside `continue`. */
   private begun = 0
   private largeUnderWay = 0
 
@@ -42,7 +42,7 @@ export class PacedRequests {
       if (request === undefined) break
       const isLarge = this.options.isLarge(request)
       if (this.options.unsentBytes() > mostUnsentBytes || (isLarge && this.largeUnderWay === mostLarge)) break
-      // Counts the request first, because its answer may call this method again before it returns.
+      // Counts the request first, because its answer may call `continue` again before `begin` returns.
       this.begun += 1
       this.begin(request, isLarge)
     }

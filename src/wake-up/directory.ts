@@ -78,8 +78,9 @@ export class WakeDirectory {
   }
 
   /**
-   * Notes that a process has not the lease of a physical partition any more. Returns false if the last listing says nothing else.
-   * The leases are listed again for the next hint, but not sooner than 5 s after the last listing.
+   * Notes that a process no longer has the lease of a physical partition. Returns false if the last listing does not
+   * name this process as the owner. The leases are listed again for the next hint, but not sooner than 5 s after the
+   * last listing.
    */
   hasMoved(role: Reader, physicalRangeId: string, { origin }: WakeAddress): boolean {
     const listed = this.listed.get(role)

@@ -29,7 +29,7 @@ export type HintMessage = Omit<z.infer<typeof hints>, 'at'>
 
 const question = z.strictObject({ at: z.number(), session: text })
 
-/** The physical partitions of hints that the process does not read for these roles, because another process has taken them. */
+/** By role, the physical partitions in hints that the process does not read, because another process has taken them. */
 const unread = z.partialRecord(z.enum(readers), z.array(text))
 export type Unread = z.infer<typeof unread>
 
@@ -48,7 +48,7 @@ export function takenWorkOf(answer: string): TakenWork | null {
   return taken.safeParse(parsedJson(answer)).data ?? null
 }
 
-/** Reads the hints for which the process was the wrong one from its answer. */
+/** Reads the answer to hints. Returns the hints for which the process was the wrong one. */
 export function unreadIn(answer: string): Unread {
   return answerToHints.safeParse(parsedJson(answer)).data?.unread ?? {}
 }

@@ -50,7 +50,7 @@ export interface NeighbourParts {
   readonly post: Post
   /** Called with each job that may have ended. */
   readonly onEnded: (job: AwaitedJob) => void
-  /** Called with the hints that the process has answered are for another process. */
+  /** Called after each answer with the hints that, by this answer, are for another process. */
   readonly onUnread: (address: WakeAddress, unread: Unread) => void
   /** Called when a request failed. Nothing is sent again, because a lost hint costs only a delay. */
   readonly onFailure: (address: WakeAddress, error: unknown) => void

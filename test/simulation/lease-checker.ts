@@ -124,7 +124,10 @@ export class LeaseChecker implements Checker {
     return by !== null && incarnation !== null && this.processOf.get(incarnation) === by.process.id
   }
 
-  /** Checks whether an instance has freed a lease of another one that may be alive. A free lease may lose its requester. */
+  /**
+   * Checks whether an instance has released the lease of another instance that may be alive. The removal of a request
+   * from a free lease is not a release.
+   */
   private isReleasedByOther(by: Request | null, before: Lease, after: Lease): boolean {
     const isReleased = before.owner !== null && after.owner === null
     return isReleased && !this.isWriterOf(by, before) && !this.isOfDead(by, before)

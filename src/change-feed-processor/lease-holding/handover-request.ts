@@ -4,8 +4,8 @@ import type { Timer } from '../../platform/index.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
- * The part of an acquire interval after a request at which the owner hands the lease over. Its requester looks again after nine
- * tenths of the interval at the earliest. The store tells the time of the request in whole seconds.
+ * The part of an acquire interval that passes between a request and the hand-over by the owner. The requester looks
+ * again after nine tenths of the interval at the earliest. The store gives the time of the request in whole seconds.
  */
 const partOfInterval = 0.85
 
@@ -13,7 +13,8 @@ const partOfInterval = 0.85
  * The request of another instance for a lease that this instance holds. The owner reads on until shortly before its requester
  * looks for the lease again. Otherwise the range would have no reader for most of an acquire interval.
  *
- * A requester whose process has ended is ignored, because the range would have no reader until the request lapses.
+ * The owner ignores a requester whose process has ended. Otherwise the range would have no reader until the request
+ * lapses.
  *
  * States: none → noted (`note`) → due, or none again when the requester has withdrawn its request.
  */
@@ -43,7 +44,7 @@ export class HandoverRequest {
     this.written = { atMs, storedAtMs }
   }
 
-  /** Notes what the lease says about its requester, who wrote it after the last write by this instance. */
+  /** Notes the request in the lease, or its absence. The requester wrote the lease after this instance's last write. */
   note({ handover, storedAtMs }: Lease): void {
     const { requester, written } = this
     this.requester = handover

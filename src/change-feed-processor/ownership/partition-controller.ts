@@ -32,7 +32,7 @@ export class PartitionController {
 
   constructor(
     private readonly runtime: Runtime,
-    /** Called when a lease was handed over to a process of this machine, whose end this instance can see. */
+    /** Called after a hand-over to another process of this machine, because this instance can see when it ends. */
     private readonly onHandedOver: () => void = () => undefined,
   ) {}
 
@@ -77,7 +77,7 @@ export class PartitionController {
 
   /**
    * Wakes the reader of the lease with this range's id, or all readers if this instance does not hold that
-   * lease. Returns whether it holds the lease.
+   * lease. Returns whether this instance holds that lease.
    */
   wake(physicalRangeId: string | null): boolean {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
@@ -99,7 +99,7 @@ export class PartitionController {
     await withdrawn
   }
 
-  /** Withdraws the request for a lease, which would otherwise be kept for this instance. */
+  /** Withdraws the request for a lease. Otherwise the lease would stay reserved for this instance. */
   private async withdraw(leaseToken: string): Promise<void> {
     const { leaseStore, self, telemetry, options } = this.runtime
     try {

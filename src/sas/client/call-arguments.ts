@@ -11,7 +11,7 @@ import { personName, reasonText } from '../model/values/said-texts.js'
 import { tagsByName } from '../model/tags.js'
 import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
-import { receivedProblem } from '../waiting/received-size.js'
+import { receivedProblem } from './received-size.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type {
   CommandOptions,

@@ -69,7 +69,7 @@ export interface SingleCommands {
   triage(jobId: string, options: TriageOptions): Promise<void>
 }
 
-/** What a command on one job of many returns if the job is neither done nor refused. */
+/** The result of a command on one of many jobs that leaves this job as it is. The job is neither done nor refused. */
 const nothingToDo = Symbol('nothing to do')
 
 /** The number of jobs in one read, and the number of jobs that are changed in parallel. */

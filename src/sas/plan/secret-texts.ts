@@ -6,7 +6,10 @@ export function partsOf({ secrets = [] }: Pick<JobDocument, 'secrets'>, part: st
   return secrets.filter(([first]) => first === part).map(([, ...rest]) => rest)
 }
 
-/** Returns the problems of texts that everybody sees and can search for, by their names: those that contain a secret of the input. */
+/**
+ * Returns a problem for each text in `shown` that contains a secret of the input. All users can see these texts and
+ * search for them. The problem names the text by its key in `shown`.
+ */
 export function shownSecrets(
   { secrets = [] }: { readonly secrets?: readonly SecretPath[] },
   input: Json,

@@ -52,7 +52,10 @@ function causeOf(message: string): string {
   return createHash('sha256').update(reason.replaceAll(wordWithDigit, '#')).digest('base64url').slice(0, 16)
 }
 
-/** How urgent flags are, if not most urgent. These steps go on without an operator: when an agent, an answer or a time comes. */
+/**
+ * The ranks of the less urgent flags. Steps with these flags go on without an operator, when an agent, an answer or a
+ * time comes. All other flags have rank 0, the most urgent.
+ */
 const ranks: Readonly<Partial<Record<Attention['kind'], number>>> = {
   unclaimed: 1,
   extendedWait: 2,
@@ -63,7 +66,8 @@ const ranks: Readonly<Partial<Record<Attention['kind'], number>>> = {
 /**
  * Returns the flag of a job whose steps have these flags, in the order of the workflow: the first flag without a
  * snooze, or else the one whose snooze ends first. So a snooze hides no problem of another step. Time does not
- * matter, because no role looks at the job when a snooze ends. Otherwise flags that need an operator come first.
+ * matter, because no role looks at the job when a snooze ends. Among flags with the same snooze, or without one, those
+ * that need an operator come first.
  */
 export function mostUrgent(job: Triaged, flags: readonly Attention[]): Attention | null {
   const [first = null, ...others] = flags
@@ -76,7 +80,7 @@ export function mostUrgent(job: Triaged, flags: readonly Attention[]): Attention
   return ranked.reduce((urgent, each) => (each.rank < urgent.rank ? each : urgent)).flag
 }
 
-/** Checks whether steps that are not known may have the next flag of the job: its present flag is snoozed, or has ended. */
+/** Checks whether an unknown step may have the job's next flag, because the present flag is snoozed or has ended. */
 export function mayHideOthers(
   job: Triaged & Pick<JobDocument, 'attention'>,
   steps: ReadonlyMap<string, Pick<StepDocument, 'attention'>>,

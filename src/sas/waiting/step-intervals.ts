@@ -45,7 +45,10 @@ function endsOf(step: StepDocument, slept: string | undefined): string[] {
   return ends.filter((at) => at !== undefined)
 }
 
-/** Returns the end of a sleep, which no document tells, from its beginning and from the step that may have ended it early. */
+/**
+ * Returns the end of a sleep that is over. No document contains this time. It follows from the beginning of the sleep
+ * and from the step that may have ended it early.
+ */
 function sleptUntil(
   { kind, processState, input, inputTemplate }: StepDocument,
   from: string,
@@ -143,7 +146,8 @@ function newest(step: StepDocument, { job, from, now, sleptUntil: slept }: Known
   if (vainEnd !== undefined) {
     const [work, what] =
       kind === 'operation' ? (['running', 'no answer'] as const) : (['waiting', 'waited in vain'] as const)
-    // A question was asked at most its time earlier. The ends of steps that are undone by now are not recorded any more.
+    // A question is asked at most `completeWithinMs` before it is given up. This bounds `from`, which may be too early:
+    // the ends of steps that have been undone since are no longer recorded.
     const asked = new Date(Date.parse(vainEnd) - step.completeWithinMs).toISOString()
     const since = step.question === undefined ? from : latest([from, asked])
     return [{ kind: work, from: since, to: vainEnd, what, isExact: false }]

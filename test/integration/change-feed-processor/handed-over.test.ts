@@ -57,7 +57,7 @@ describe.each(doors)('a lease that an instance requests, on %s', (door) => {
     await first.processor.stop()
   })
 
-  it('stays with its owner if the process of the instance is killed before (F-L32)', async () => {
+  it('stays with its owner if the process of the instance is killed before the hand-over (F-L32)', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const { first, second } = await joined(world)
     second.cutOff()

@@ -284,7 +284,7 @@ describe('the local door', () => {
       maxBytes: 1e6,
       readsWhileFull: true,
       onMessages: () => undefined,
-      // What is sent now might be sent again before the caller of `send` notes that it was sent.
+      // A call of `onSent` in `send` might send a message again, because the caller of `send` has not noted it yet.
       onSent: () => expect(isSending).toBe(false),
       onEnd: () => undefined,
     })

@@ -269,7 +269,7 @@ it('a hint that came to a former reader goes to the new one, after another listi
   expect(world.listings).toBe(2)
 })
 
-it('a process that answers that it does not read a range is not asked about it for five seconds', async () => {
+it('a process whose answer says that it does not read a range gets no hints about it for five seconds', async () => {
   const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
   world.answer = async () => '{"unread":{"agents":["0"]}}'
   for (let second = 0; second < 11; second += 1) {

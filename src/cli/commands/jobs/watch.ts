@@ -80,7 +80,7 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
     const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
     if (!isNew && !isRetried && !isFlagged(step, earlier)) return []
     const note = remark(step, now)
-    // The job skips a step, and its document does not change.
+    // The job records that a step is skipped. The document of the step does not change.
     const at = step.state === 'Skipped' ? view.changedAt : step.changedAt
     return [{ at, text: `${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}` }]
   })

@@ -9,7 +9,7 @@ const mostLevels = 1_000
 
 const tooDeep = `nested more than ${mostLevels} levels deep, or contains itself`
 
-/** The most characters of the place of a value that is nested too deep. */
+/** The largest number of characters that an error shows of the path to a value that is nested too deep. */
 const mostShown = 60
 
 /** The error for a value that cannot be part of a plan. */

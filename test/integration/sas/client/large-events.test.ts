@@ -42,7 +42,7 @@ describe('a large event', () => {
     expect(await world.step('word')).toMatchObject({ processState: 'Processed', output: 'short' })
   })
 
-  it('for a job that is too large beside it is refused as well', async () => {
+  it('that is too large together with its job is refused as well', async () => {
     await client.submit(waiting, { note: large(1_500_000) }, { jobId: 'job-1' })
     await world.run()
     await expect(client.raiseEvent('job-1', 'word', large(300_000))).rejects.toThrow(

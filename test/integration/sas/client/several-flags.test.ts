@@ -17,7 +17,7 @@ beforeEach(() => {
   client = new JobClient(world)
 })
 
-/** Runs new instances of all roles until they have nothing to do, some minutes long. */
+/** Runs new instances of all roles for some minutes, and in each minute until they have nothing to do. */
 async function run({ minutes, agents: run }: { readonly minutes: number; readonly agents: boolean }) {
   const [scheduler, agents] = [world.scheduler(), world.agents({ agents: [bank] })]
   const supervisor = world.supervisor()

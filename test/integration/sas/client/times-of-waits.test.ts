@@ -16,7 +16,7 @@ function tookMs(
 it.each([
   ['3d', 3 * dayMs],
   [{ until: '2026-01-03T00:00:00Z' }, 2 * dayMs],
-] as const)('the time of a sleep is not the time of the step after it (%o)', async (time, sleptMs) => {
+] as const)('the time of a sleep does not count for the step after it (%o)', async (time, sleptMs) => {
   const world = new StateWorld()
   const client = new JobClient(world)
   const napping = defineWorkflow('napping', (job) => {

@@ -7,7 +7,7 @@ const wordsOf = ({ job, steps }: JobStory): string[] =>
     changes.map(({ stepId, what }) => `${stepId ?? 'job'}: ${what.join('; ')}`),
   )
 
-it('the record of a job tells the success of an undo from that of its step', () => {
+it('the record of a job distinguishes the success of an undo from the success of its step', () => {
   const success = { kind: 'success', output: null } as const
   const done = JobStory.submitted({ pay: [] }, { undo: true }).scheduled().settled('pay', success)
   expect(wordsOf(done)).toContain('pay: attempt 1 succeeded')

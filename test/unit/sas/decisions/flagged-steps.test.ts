@@ -112,7 +112,7 @@ describe('a job of which two steps are flagged', () => {
     expect(flagged.deciding(['a'])).toEqual({ kind: 'nothing' })
   })
 
-  it('shows the other flag when the first one has ended, which its scheduler reads if it does not know it', () => {
+  it('shows the other flag when the first one has ended; its scheduler first reads an unknown step', () => {
     expect(ended.deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
     expect(ended.scheduled().job.attention).toEqual(flag('b'))
   })

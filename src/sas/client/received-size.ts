@@ -1,6 +1,6 @@
 import type { StepDocument } from '../model/documents.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
-import { payloadsOf } from './collect-event.js'
+import { payloadsOf } from '../waiting/collect-event.js'
 
 /**
  * Returns the reason why a step is too large with the event or the answer that it has just received, or null. The payload
@@ -11,7 +11,7 @@ export function receivedProblem(job: object, step: StepDocument): string | null 
   if (!exceeds([job, step, output], maxTransactionBytes)) return null
   const [received, others] = [bytesOf(output), bytesOf([job, { ...step, event: null }])]
   return (
-    `has ${received} bytes, which the step stores twice, and the job with its step has ${others} bytes: together at most ` +
-    `${maxTransactionBytes} bytes are possible. Send the address of the data, not the data`
+    `has ${received} bytes, and the step stores it twice. The job with its step has ${others} bytes. ` +
+    `All together may have at most ${maxTransactionBytes} bytes. Send the address of the data, not the data`
   )
 }
