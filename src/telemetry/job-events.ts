@@ -168,9 +168,11 @@ export const jobEvents = {
   'step.recovered': {
     level: 'warn',
     metrics: [events],
-    text: ({ failureCount, ...on }) =>
-      `The supervisor recovered ${attempt(on)}, which failed or had no outcome in time; ` +
-      `${counted(failureCount, 'failure')} so far`,
+    text: ({ failureCount, ...on }) => {
+      // A question without an answer has no failed attempt.
+      const failed = failureCount === 0 ? '' : `; ${counted(failureCount, 'failure')} so far`
+      return `The supervisor recovered ${attempt(on)}, which failed or had no outcome in time${failed}`
+    },
     meaning:
       'the attempt failed and its pause is over, or it had no outcome in time: another attempt follows, or no attempts are left',
   },

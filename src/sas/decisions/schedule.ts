@@ -50,8 +50,8 @@ export function schedule(state: SchedulingState): Schedule {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
-  // The supervisor or an operator freed the job, so every step under way must be checked (R98). A snooze must
-  // not hide the flags of other steps, so they must be known too.
+  // The supervisor or an operator freed the job, so every step under way must be checked (R98). A flag that is snoozed
+  // or has ended must not hide the flags of other steps, so they must be known too.
   if (job.lockedBy === null || mayHideOthers(job, steps)) {
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
