@@ -168,11 +168,9 @@ export const jobEvents = {
   'step.recovered': {
     level: 'warn',
     metrics: [events],
-    text: ({ failureCount, ...on }) => {
-      // A question without an answer has no failed attempt.
-      const failed = failureCount === 0 ? '' : `; ${counted(failureCount, 'failure')} so far`
-      return `The supervisor recovered ${attempt(on)}, which failed or had no outcome in time${failed}`
-    },
+    text: ({ failureCount: failures, ...on }) =>
+      `The supervisor recovered ${attempt(on)}, which failed or had no outcome in time` +
+      (failures === 0 ? '' : `; ${counted(failures, 'failure')} so far`),
     meaning:
       'the attempt failed and its pause is over, or it had no outcome in time: another attempt follows, or no attempts are left',
   },

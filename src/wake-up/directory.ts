@@ -79,8 +79,7 @@ export class WakeDirectory {
 
   /**
    * Notes that a process no longer has the lease of a physical partition. Returns false if the last listing does not
-   * name this process as the owner. The leases are listed again for the next hint, but not sooner than 5 s after the
-   * last listing.
+   * name this process as the owner. The leases are listed again for the next hint, but not sooner than `listableInMs`.
    */
   hasMoved(role: Reader, physicalRangeId: string, { origin }: WakeAddress): boolean {
     const listed = this.listed.get(role)
@@ -90,6 +89,12 @@ export class WakeDirectory {
     })
     this.listed.set(role, listedOf(others, listed.atMs))
     return true
+  }
+
+  /** Returns the time until the leases of a role may be listed again. */
+  listableInMs(role: Reader): number {
+    const atMs = this.listed.get(role)?.atMs ?? -Infinity
+    return Math.max(0, atMs + againMs - this.clock.monotonic())
   }
 
   private addresses(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] {

@@ -61,6 +61,16 @@ export class WaitsElsewhere {
     this.seek()
   }
 
+  /** Looks for the new owners of physical partitions that this process has not any more. */
+  moved(former: Neighbour | null, physicalRangeIds: readonly string[]): void {
+    for (const wait of [...(former?.waits ?? [])]) {
+      if (wait.physicalRangeId === null || !physicalRangeIds.includes(wait.physicalRangeId)) continue
+      former?.waits.delete(wait)
+      this.lost.add(wait)
+    }
+    this.seek()
+  }
+
   private seek(): void {
     if (this.isSeeking || this.lost.size === 0) return
     this.isSeeking = true

@@ -179,8 +179,16 @@ export class WakeUpsOfOthers implements EndHints {
 
   /** Sends hints that came to the wrong process to the one that reads their range now. */
   private redirect(address: WakeAddress, unread: Unread): void {
-    for (const role of readers)
-      for (const id of unread[role] ?? []) if (this.directory.hasMoved(role, id, address)) this.wake(role, id)
+    for (const role of readers) {
+      const moved = (unread[role] ?? []).filter((id) => this.directory.hasMoved(role, id, address))
+      if (moved.length === 0) continue
+      if (role === 'scheduler') this.waits.moved(this.neighbour(address), moved)
+      const wakeAll = (): void => {
+        for (const id of moved) this.wake(role, id)
+      }
+      const { clock } = this.options
+      clock.sleep(this.directory.listableInMs(role), this.closing.signal).then(wakeAll, () => undefined)
+    }
   }
 
   private heard([pk, jobId]: AwaitedJob): void {

@@ -9,20 +9,23 @@ import type { Runtime } from '../runtime/runtime.js'
  */
 const partOfInterval = 0.85
 
+/** The shortest pause between two looks of the requester, as a part of an acquire interval. */
+const shortestPause = 0.9
+
 /**
- * The request of another instance for a lease that this instance holds. The owner reads on until shortly before its requester
- * looks for the lease again. Otherwise the range would have no reader for most of an acquire interval.
+ * The request of another instance for a lease that this instance holds. The owner reads on until shortly before its
+ * requester looks for the lease again. Otherwise the range would have no reader for most of an acquire interval.
  *
- * The owner ignores a requester whose process has ended. Otherwise the range would have no reader until the request
- * lapses.
+ * The requester may withdraw its request, and another instance may replace it. So the owner makes sure (`confirm`) that the
+ * request is still there. The owner ignores a requester whose process has ended. Otherwise the range would have no reader
+ * until the request lapses.
  *
- * States: none → noted (`note`) → due, or none again when the requester has withdrawn its request.
+ * States: none → noted (`note`) → being confirmed → due, or none again.
  */
 export class HandoverRequest {
   private readonly asking = new AbortController()
   private timer: Timer | undefined
   private requester: LeaseOwner | null = null
-
   /** The last write by this instance, on its monotonic clock and on the clock of the store. */
   private written: { readonly atMs: number; readonly storedAtMs: number }
 
@@ -30,6 +33,8 @@ export class HandoverRequest {
     private readonly runtime: Pick<Runtime, 'clock' | 'options'>,
     { storedAtMs }: Lease,
     writtenAtMs: number,
+    /** Writes the lease, so that a change of its request is noted. Resolves to false if the lease is lost. */
+    private readonly confirm: () => Promise<boolean>,
   ) {
     this.written = { atMs: writtenAtMs, storedAtMs }
   }
@@ -46,16 +51,15 @@ export class HandoverRequest {
 
   /** Notes the request in the lease, or its absence. The requester wrote the lease after this instance's last write. */
   note({ handover, storedAtMs }: Lease): void {
-    const { requester, written } = this
+    const { requester } = this
     this.requester = handover
     if (handover !== null && requester !== null && isSameOwner(handover, requester)) return
     this.cancel()
     if (handover === null) return
-    const { clock, options } = this.runtime
-    const askedAtMs = written.atMs + storedAtMs - written.storedAtMs
-    const dueAtMs = askedAtMs + options.leaseAcquireIntervalMs * partOfInterval
-    this.timer = clock.schedule(Math.max(0, dueAtMs - clock.monotonic()), () => {
-      if (!this.hasEnded(handover)) this.asking.abort()
+    const { clock } = this.runtime
+    const askedAtMs = this.written.atMs + storedAtMs - this.written.storedAtMs
+    this.timer = clock.schedule(Math.max(0, this.dueAtMs(askedAtMs) - clock.monotonic()), () => {
+      this.ask(handover).catch(() => undefined)
     })
   }
 
@@ -66,6 +70,22 @@ export class HandoverRequest {
 
   cancel(): void {
     this.timer?.cancel()
+  }
+
+  /** Returns the next time shortly before a look of the requester, which looked when it asked. */
+  private dueAtMs(askedAtMs: number): number {
+    const { clock, options } = this.runtime
+    const intervalMs = options.leaseAcquireIntervalMs
+    const margin = shortestPause - partOfInterval
+    const passed = (clock.monotonic() - askedAtMs) / intervalMs
+    const look = Math.max(1, Math.ceil((passed + margin) / shortestPause))
+    return askedAtMs + (look * shortestPause - margin) * intervalMs
+  }
+
+  private async ask(requester: LeaseOwner): Promise<void> {
+    if (!(await this.confirm())) return
+    const now = this.requester
+    if (now !== null && isSameOwner(now, requester) && !this.hasEnded(requester)) this.asking.abort()
   }
 
   private hasEnded({ process }: LeaseOwner): boolean {

@@ -51,7 +51,7 @@ export class LeaseHolder {
   ) {
     this.isShared = isShared
     this.aloneSinceMs = releasedAtMs
-    this.request = new HandoverRequest(runtime, current, writtenAtMs)
+    this.request = new HandoverRequest(runtime, current, writtenAtMs, () => this.write(renew))
     this.resumed = resumedFrom(current)
     const restMs = runtime.options.leaseRenewIntervalMs
     this.loop = new BackgroundLoop({

@@ -75,7 +75,7 @@ export class LoadBalancer {
         onTurn()
         this.turnsSinceCheck += 1
         if (this.lookIsDue()) await this.balance(signal)
-        else this.checkHealth()
+        else await this.checkHealth()
         // Only one instance watches the coverage: the holder of the first lease that belongs to an instance
         // of this library.
         if (this.hasFirst) await this.coverage.look()
@@ -118,9 +118,9 @@ export class LoadBalancer {
   }
 
   /** Asks the user's code whether this instance may work, in a turn without a check of the leases. */
-  private checkHealth(): void {
+  private async checkHealth(): Promise<void> {
     this.healthGate.look()
-    if (this.healthGate.unhealthyReason() !== null) this.controller.giveWay()
+    if (this.healthGate.unhealthyReason() !== null) await this.controller.giveWay()
   }
 
   private async balance(signal: AbortSignal): Promise<void> {
@@ -134,7 +134,7 @@ export class LoadBalancer {
       const twin = this.twin(monotonicMs)
       if (twin !== null) this.reportTwin(twin)
       if (this.standsBy(twin)) {
-        this.controller.giveWay()
+        await this.controller.giveWay()
         return
       }
       const succeeded = await this.apply(this.selection(listing, monotonicMs), listing, signal)

@@ -32,7 +32,7 @@ export class PartitionController {
 
   constructor(
     private readonly runtime: Runtime,
-    /** Called after a hand-over to another process of this machine, because this instance can see when it ends. */
+    /** Called after a hand-over if this instance may have to take the lease again before its next check. */
     private readonly onHandedOver: () => void = () => undefined,
   ) {}
 
@@ -64,14 +64,15 @@ export class PartitionController {
   /** Asks the owner of an unchanged lease for a hand-over. Returns whether the request was written. */
   async request(lease: Lease): Promise<boolean> {
     const { leaseStore, self, telemetry, notifications } = this.runtime
-    if (this.isStopping || lease.owner === null) return false
+    const { leaseToken, owner } = lease
+    if (this.isStopping || owner === null) return false
+    // The request may be stored although its answer is lost.
+    this.requested.add(leaseToken)
     const outcome = await leaseStore.replace(requestHandover(lease, self))
-    if (outcome.kind === 'written') {
-      this.requested.add(lease.leaseToken)
-      const on = notifications.on(lease.leaseToken)
-      telemetry.emit({ type: 'lease.requested', ...on, owner: lease.owner })
-    } else
-      telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: lease.leaseToken })
+    if (outcome.kind === 'conflict' || outcome.kind === 'notFound') this.requested.delete(leaseToken)
+    if (outcome.kind === 'written')
+      telemetry.emit({ type: 'lease.requested', ...notifications.on(leaseToken), owner })
+    else telemetry.emit({ type: 'store.conflict', operation: 'lease.requestHandover', id: leaseToken })
     return outcome.kind === 'written'
   }
 
@@ -90,7 +91,7 @@ export class PartitionController {
    */
   async stop(): Promise<void> {
     this.isStopping = true
-    const withdrawn = Promise.all([...this.requested].map((leaseToken) => this.withdraw(leaseToken)))
+    const withdrawn = this.withdrawAll()
     while (this.held.size > 0) {
       const ending = [...this.held.values()]
       for (const { supervisor } of ending) supervisor.shutDown()
@@ -99,9 +100,14 @@ export class PartitionController {
     await withdrawn
   }
 
+  private async withdrawAll(): Promise<void> {
+    await Promise.all([...this.requested].map((leaseToken) => this.withdraw(leaseToken)))
+  }
+
   /** Withdraws the request for a lease. Otherwise the lease would stay reserved for this instance. */
   private async withdraw(leaseToken: string): Promise<void> {
     const { leaseStore, self, telemetry, options } = this.runtime
+    this.requested.delete(leaseToken)
     try {
       // The owner may write the lease in between.
       for (let tries = 0; tries < 3; tries += 1) {
@@ -116,9 +122,10 @@ export class PartitionController {
     }
   }
 
-  /** Releases every lease after its current page. The controller may acquire leases afterwards. */
-  giveWay(): void {
+  /** Releases every lease after its current page, and withdraws all requests. The controller may acquire leases afterwards. */
+  async giveWay(): Promise<void> {
     for (const { supervisor } of this.held.values()) supervisor.handOver()
+    await this.withdrawAll()
   }
 
   /** Leaves the leases unchanged in the store. Other instances take over the leases when they expire. */
@@ -177,8 +184,13 @@ export class PartitionController {
       await holder.release()
     }
     notifications.released(leaseToken, closing.reason)
-    const requester = holder.lease.handover?.process
-    if (requester !== undefined && this.runtime.options.processes.isNeighbour(requester)) this.onHandedOver()
+    if (closing.reason === 'HandedOver' && this.mayComeBack(holder)) this.onHandedOver()
+  }
+
+  /** Checks whether a lease that was handed over has no requester any more, or one whose end this instance can see. */
+  private mayComeBack({ lease: { handover }, asked }: LeaseHolder): boolean {
+    if (handover === null) return asked.aborted
+    return handover.process !== undefined && this.runtime.options.processes.isNeighbour(handover.process)
   }
 
   private async close(closing: CloseReason, holder: LeaseHolder): Promise<void> {

@@ -9,10 +9,11 @@ import { latest, type Interval, type Part } from './interval.js'
  */
 export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], now: number): Interval[] {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
-  const ready = readyTimes(job, byId)
+  const past = { job, byId, now }
+  const ready = readyTimes(past)
   const parts = steps.flatMap((step) => {
     const from = ready.get(step.stepId) ?? job.submittedAt
-    return partsOf(step, { job, from, now, sleptUntil: sleptUntil(step, from, byId) }).map((part) => ({
+    return partsOf(step, { job, from, now, sleptUntil: sleptUntil(step, from, past) }).map((part) => ({
       stepId: step.stepId,
       ...part,
     }))
@@ -23,15 +24,23 @@ export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], no
   )
 }
 
+/** What is known of a job when its past is told. */
+interface Past {
+  readonly job: JobDocument
+  readonly byId: ReadonlyMap<string, StepDocument>
+  readonly now: number
+}
+
 /** Returns the time at which each step could begin: when the steps on which it depends had ended. */
-function readyTimes(job: JobDocument, byId: ReadonlyMap<string, StepDocument>): ReadonlyMap<string, string> {
+function readyTimes(past: Past): ReadonlyMap<string, string> {
+  const { job, byId } = past
   const ready = new Map<string, string>()
   // The steps are in the order of the workflow, so what a step depends on comes before it.
   for (const stepId of job.stepIds) {
     const before = (byId.get(stepId)?.dependsOn ?? []).map((id) => {
       const step = byId.get(id)
       const from = ready.get(id) ?? job.submittedAt
-      return latest([from, ...(step === undefined ? [] : endsOf(step, sleptUntil(step, from, byId)))])
+      return latest([from, ...(step === undefined ? [] : endsOf(step, sleptUntil(step, from, past)))])
     })
     ready.set(stepId, latest([job.submittedAt, ...before]))
   }
@@ -52,16 +61,21 @@ function endsOf(step: StepDocument, slept: string | undefined): string[] {
 function sleptUntil(
   { kind, processState, input, inputTemplate }: StepDocument,
   from: string,
-  byId: ReadonlyMap<string, StepDocument>,
+  { job, byId, now }: Past,
 ): string | undefined {
   if (kind !== 'sleep' || processState !== 'Processed') return undefined
   const { forMs, until } = (input ?? {}) as { readonly forMs?: number; readonly until?: string | number }
   const fromMs = Date.parse(from)
-  const wokenMs = forMs === undefined ? new Date(until ?? from).getTime() : fromMs + forMs
+  let wokenMs = forMs === undefined ? new Date(until ?? from).getTime() : fromMs + forMs
+  // A pause of the job makes the sleep longer.
+  for (const pause of pausesOf(job)) {
+    const [beginMs, endMs] = [Date.parse(pause.from), pause.to === null ? Number.NaN : Date.parse(pause.to)]
+    if (beginMs < wokenMs && endMs > fromMs) wokenMs += endMs - Math.max(fromMs, beginMs)
+  }
   const { orUntil } = (inputTemplate ?? {}) as { readonly orUntil?: { readonly $from?: readonly string[] } }
   const other = byId.get(orUntil?.$from?.[1] ?? '')
   const cutMs = other === undefined ? [] : endsOf(other, undefined).map((at) => Date.parse(at))
-  const ms = Math.max(fromMs, Math.min(wokenMs, ...cutMs))
+  const ms = Math.max(fromMs, Math.min(wokenMs, ...cutMs, job.endedAtMs ?? now, now))
   return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined
 }
 
@@ -135,8 +149,9 @@ function newest(step: StepDocument, { job, from, now, sleptUntil: slept }: Known
     const begun = claim !== null && claim.at > from && claim.at < end ? claim.at : null
     const what = kind === 'operation' ? `attempt ${step.attempt} done` : 'done'
     const work = kind === 'operation' ? ('running' as const) : ('waiting' as const)
-    if (begun === null)
-      return [{ kind: work, from: event?.askedAt ?? from, to: end, what, isExact: kind !== 'operation' }]
+    // Another step may have ended a sleep early, and when it did is not always known.
+    const isExact = kind !== 'operation' && kind !== 'sleep'
+    if (begun === null) return [{ kind: work, from: event?.askedAt ?? from, to: end, what, isExact }]
     return [
       { kind: before, from, to: begun, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
       { kind: work, from: begun, to: end, what, isExact: true },

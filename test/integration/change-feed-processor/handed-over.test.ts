@@ -1,37 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Processes } from '../../../src/platform/internal.js'
 import { doors } from '../../support/cosmos-world.js'
+import { longestGap, seenBy } from '../../support/lease-gaps.js'
 import { processorWorld, type ProcessorWorld } from '../../support/processor-world.js'
 
 const ended = new Set<string>()
 beforeEach(() => ended.clear())
 
-/** Returns the processes of one machine, as this process sees them. */
-function seenBy(own: string): Processes {
-  const isNeighbour = (identity: string): boolean => identity !== own && identity.startsWith('machine.')
-  return { own, isNeighbour, hasEnded: (identity) => isNeighbour(identity) && ended.has(identity) }
-}
-
-/** Returns the longest time in seconds for which a lease has no owner. */
-async function longestGap(world: ProcessorWorld, { seconds }: { readonly seconds: number }): Promise<number> {
-  const gaps = new Map<string, number>()
-  let longest = 0
-  for (let half = 0; half < 2 * seconds; half += 1) {
-    await world.clock.advance(500)
-    for (const [token, owner] of Object.entries(await world.owners())) {
-      const gap = owner === null ? (gaps.get(token) ?? 0) + 0.5 : 0
-      gaps.set(token, gap)
-      longest = Math.max(longest, gap)
-    }
-  }
-  return longest
-}
-
 async function joined(world: ProcessorWorld) {
-  const first = await world.instance('first', { processes: seenBy('machine.1.1') })
+  const first = await world.instance('first', { processes: seenBy('machine.1.1', ended) })
   await first.processor.start()
   await world.clock.advance(20_000)
-  const second = await world.instance('second', { processes: seenBy('machine.2.1') })
+  const second = await world.instance('second', { processes: seenBy('machine.2.1', ended) })
   await second.processor.start()
   await world.clock.advance(1_500)
   expect(second.telemetry.of('lease.requested')).toHaveLength(2)

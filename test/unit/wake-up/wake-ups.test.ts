@@ -285,3 +285,34 @@ it('a process names the hints about ranges that none of its readers has', () => 
   const wake = { agents: ['0', '1'], scheduler: ['0'], notifier: null }
   expect(others.receive({ wake })).toEqual({ agents: ['1'], scheduler: ['0'] })
 })
+
+it('a hint that a former reader refuses within 5 s of the last listing still goes to the new reader', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
+  hints.part('agents').notify('0')
+  await clock.advance(4_000)
+  world.owners = { '0': origins[1] }
+  world.answer = async ({ origin }) => (origin === origins[0] ? '{"unread":{"agents":["0"]}}' : '')
+  hints.part('agents').notify('0')
+  await clock.advance(10_000)
+  expect(sent().map(([origin]) => origin)).toContain(origins[1])
+})
+
+it('a wait for a job goes on to the new scheduler of its range, which a hint has found', async () => {
+  const { world, hints, others, clock, posts } = aProcess({ '0': origins[0] })
+  world.answer = async ({ origin, path }) => {
+    if (path === paths.ended) {
+      // As the door: the question stays open for a while.
+      await clock.sleep(25_000)
+      return '{"ended":[]}'
+    }
+    return origin === origins[0] && clock.monotonic() > 6_000 ? '{"unread":{"scheduler":["0"]}}' : ''
+  }
+  others.subscribe({ pk: 'p', id: 'sas.job.j', jobId: 'j' }, '0', () => undefined)
+  hints.part('scheduler').notify('0')
+  await clock.advance(7_000)
+  world.owners = { '0': origins[1] }
+  hints.part('scheduler').notify('0')
+  await clock.advance(60_000)
+  expect(posts.some(({ origin, path }) => path === paths.hints && origin === origins[1])).toBe(true)
+  expect(posts.filter(({ path }) => path === paths.ended).map(({ origin }) => origin)).toContain(origins[1])
+})

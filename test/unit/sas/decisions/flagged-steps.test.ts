@@ -97,9 +97,9 @@ describe('a late job of which one step waits in a line', () => {
 })
 
 describe('a job of which two steps are flagged', () => {
-  const flag = (stepId: string) => {
+  const flag = (stepId: string, kind: 'unclaimed' | 'parked' = 'unclaimed') => {
     const since = new Date(submittedAtMs).toISOString()
-    return { kind: 'unclaimed' as const, since, by: supervisor, message: 'no agent', stepId }
+    return { kind, since, by: supervisor, message: 'no agent', stepId }
   }
   const two = JobStory.submitted({ a: [], b: [] }).scheduled()
   const flagged = ['a', 'b']
@@ -115,5 +115,10 @@ describe('a job of which two steps are flagged', () => {
   it('shows the other flag when the first one has ended; its scheduler first reads an unknown step', () => {
     expect(ended.deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
     expect(ended.scheduled().job.attention).toEqual(flag('b'))
+  })
+
+  it('shows the flag that needs an operator before that of an earlier step', () => {
+    const parked = flagged.withStep({ ...flagged.step('b'), attention: flag('b', 'parked') })
+    expect(parked.scheduled().job.attention).toEqual(flag('b', 'parked'))
   })
 })
