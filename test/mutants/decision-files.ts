@@ -189,7 +189,7 @@ export const guards: readonly DecisionFile[] = [
   },
   {
     // F-L7: an owner stops by itself before its lease expires.
-    path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
+    path: 'src/change-feed-processor/lease-holding/trusted-until.ts',
     lines: ['return writtenAtMs + expirationMs - marginMs'],
     tests: ['test/integration/change-feed-processor/lease-holding/lease-holder.test.ts'],
   },
