@@ -1,6 +1,7 @@
 import { withdrawRequest, type Lease, type LeaseOwner } from '../../../lease-store/index.js'
 import { isSameOwner } from '../../../lease-store/internal.js'
 import type { Timer } from '../../platform/index.js'
+import type { Processes } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
@@ -63,11 +64,6 @@ export class HandoverRequest {
     })
   }
 
-  /** Returns the lease without the request of a process that has ended. */
-  living(lease: Lease): Lease {
-    return lease.handover !== null && this.hasEnded(lease.handover) ? withdrawRequest(lease) : lease
-  }
-
   cancel(): void {
     this.timer?.cancel()
   }
@@ -85,10 +81,17 @@ export class HandoverRequest {
   private async ask(requester: LeaseOwner): Promise<void> {
     if (!(await this.confirm())) return
     const now = this.requester
-    if (now !== null && isSameOwner(now, requester) && !this.hasEnded(requester)) this.asking.abort()
+    const isSame = now !== null && isSameOwner(now, requester)
+    if (isSame && !hasEnded(requester, this.runtime.options.processes)) this.asking.abort()
   }
+}
 
-  private hasEnded({ process }: LeaseOwner): boolean {
-    return process !== undefined && this.runtime.options.processes.hasEnded(process)
-  }
+/** Returns the lease without the request of a process that has ended. */
+export function withoutDeadRequest(lease: Lease, processes: Pick<Processes, 'hasEnded'>): Lease {
+  const { handover } = lease
+  return handover !== null && hasEnded(handover, processes) ? withdrawRequest(lease) : lease
+}
+
+function hasEnded({ process }: LeaseOwner, processes: Pick<Processes, 'hasEnded'>): boolean {
+  return process !== undefined && processes.hasEnded(process)
 }

@@ -3,7 +3,7 @@ import type { Timer } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import { FeedError } from '../feed/errors.js'
 import { isBefore, resumedFrom, type Resumed } from '../feed/resumed.js'
-import { HandoverRequest } from './handover-request.js'
+import { HandoverRequest, withoutDeadRequest } from './handover-request.js'
 import { handledTo, seenTo, type PendingCheckpoint } from './pending-checkpoint.js'
 import { retryDelayMs } from './retry-delay.js'
 import { trustedUntilMs } from './trusted-until.js'
@@ -201,7 +201,7 @@ export class LeaseHolder {
     const now = clock.now()
     const unfinishedFrom = this.resumed?.from ?? this.unfinishedFrom()
     const report = options.report(this.current.leaseToken)
-    const held = { ...this.request.living(this.current), unfinishedFrom, report }
+    const held = { ...withoutDeadRequest(this.current, options.processes), unfinishedFrom, report }
     const position = pending === null ? held : checkpoint(held, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
     switch (outcome.kind) {

@@ -1,5 +1,6 @@
-import { releaseOfDead, withdrawRequest, type Lease, type LeaseListing } from '../../../lease-store/index.js'
+import { releaseOfDead, type Lease, type LeaseListing } from '../../../lease-store/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
+import { withoutDeadRequest } from '../lease-holding/handover-request.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /** The interval between two looks at the other processes of this machine. A look makes no request. */
@@ -64,9 +65,8 @@ export class DeadOwners {
         return isDead ? this.tryToFree(lease) : { lease, isCurrent: true }
       }),
     )
-    const now = freed.map(({ lease }) => lease)
-    this.watch(now)
-    const leases = now.map((lease) => this.withoutDeadRequest(lease))
+    const leases = freed.map(({ lease }) => withoutDeadRequest(lease, processes))
+    this.watch(leases)
     return { leases, storeTimeMs, isCurrent: freed.every(({ isCurrent }) => isCurrent) }
   }
 
@@ -93,18 +93,11 @@ export class DeadOwners {
     return { lease: outcome.lease, isCurrent: true }
   }
 
-  private withoutDeadRequest(lease: Lease): Lease {
-    const requester = lease.handover?.process
-    const isDead = requester !== undefined && this.runtime.options.processes.hasEnded(requester)
-    return isDead ? withdrawRequest(lease) : lease
-  }
-
   private watch(leases: readonly Lease[]): void {
     const { processes } = this.runtime.options
-    const owners = leases.flatMap(({ process, handover }) => [process ?? [], handover?.process ?? []].flat())
-    this.neighbours = new Set(
-      owners.filter((owner) => processes.isNeighbour(owner) && !processes.hasEnded(owner)),
-    )
+    const owners = leases.flatMap(({ process }) => process ?? [])
+    const requesters = leases.flatMap(({ handover }) => handover?.process ?? [])
+    this.neighbours = new Set([...owners, ...requesters].filter((each) => processes.isNeighbour(each)))
     if (this.neighbours.size > 0) this.loop.start()
   }
 }

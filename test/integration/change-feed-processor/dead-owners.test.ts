@@ -1,17 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ChangeFeedDelegate } from '../../../src/change-feed-processor/index.js'
-import type { Processes } from '../../../src/platform/internal.js'
+import type { Lease, LeaseStore } from '../../../lease-store/index.js'
+import { ChangeFeedProcessor, type ChangeFeedDelegate } from '../../../src/change-feed-processor/index.js'
+import { seededRandom } from '../../../src/platform/index.js'
 import { doors } from '../../support/cosmos-world.js'
+import { seenBy as seen } from '../../support/lease-gaps.js'
 import { processorWorld } from '../../support/processor-world.js'
 
 const ended = new Set<string>()
 beforeEach(() => ended.clear())
 
-/** Returns the processes of one machine, as this process sees them. */
-function seenBy(own: string): Processes {
-  const isNeighbour = (identity: string): boolean => identity !== own && identity.startsWith('machine.')
-  return { own, isNeighbour, hasEnded: (identity) => isNeighbour(identity) && ended.has(identity) }
-}
+const seenBy = (own: string) => seen(own, ended)
 
 const numbered = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
@@ -51,6 +49,40 @@ describe.each(doors)('the leases of a killed process, on %s', (door) => {
     expect(await world.owners()).toEqual({ 0: 'two', 1: 'two' })
     expect(other.telemetry.of('leases.listed').length - listings).toBeLessThan(5)
     await other.processor.stop()
+  })
+
+  it('are freed by a later try if the store refuses the first one (F-L31)', async () => {
+    const world = await processorWorld(door)
+    const killed = await world.instance('one', { processes: seenBy('machine.9.1') })
+    await killed.processor.start()
+    const inner = await world.leaseStore()
+    let refusals = 1
+    const refusing: LeaseStore = new Proxy(inner, {
+      get: (target, name): unknown => {
+        if (name !== 'replace') return Reflect.get(target, name)
+        return async (lease: Lease) => {
+          if (lease.owner === null && (refusals -= 1) === 0) throw new Error('not now')
+          return target.replace(lease)
+        }
+      },
+    })
+    const other = new ChangeFeedProcessor(
+      {
+        monitoredContainer: world.feed(),
+        leaseContainer: refusing,
+        processorName: 'unit',
+        instanceName: 'two',
+        onChanges: () => undefined,
+      },
+      { clock: world.clock, random: seededRandom(9), processes: seenBy('machine.10.1') },
+    )
+    await other.start()
+    await world.clock.advance(3_000)
+    killed.cutOff()
+    ended.add('machine.9.1')
+    await world.clock.advance(2_000)
+    expect([refusals < 1, await world.owners()]).toEqual([true, { 0: 'two' }])
+    await other.stop()
   })
 
   it('stay with it if it runs, or runs on another machine (F-L31)', async () => {

@@ -4,16 +4,8 @@ import { readJobShape, shapeOfWorkflow } from '../../../../src/sas/client/cost/j
 import { jobCost } from '../../../../src/sas/client/cost/cost.js'
 import { jobDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { aWorkflow } from '../../../support/a-job.js'
+import { deployed } from '../../../support/job-costs.js'
 import { StateWorld } from '../../../support/state-world.js'
-
-const deployed = {
-  documentKilobytes: 1.1,
-  indexing: 'lean',
-  isTogether: true,
-  partitions: 1,
-  instances: 1,
-  hasNotifier: false,
-} as const
 
 it.each([3, 40])(
   'an ended job of %i steps has the price that "stepward check" gives for its workflow',

@@ -343,3 +343,40 @@ describe('what a step did', () => {
     expect(textsOf('Skipped')).toEqual([])
   })
 })
+
+describe('the end of a sleep, which no document contains', () => {
+  const nap = (input: { readonly forMs: number; readonly orUntil?: { readonly $from: string[] } }) =>
+    aStep('nap', { kind: 'sleep', processState: 'Processed', dispatch: 2, input, inputTemplate: input })
+
+  it('is later by the time of a pause of the job', () => {
+    const decided = (command: 'pause' | 'resume', second: number) => {
+      return { command, stepId: null, at: at(second), by: 'ann', why: '' }
+    }
+    const pay = aStep('pay', {
+      dependsOn: ['nap'],
+      processState: 'Processed',
+      claim: { by: 'one', token: 't', fence: 1, at: at(71) },
+      outcome: success(72),
+    })
+    const audit = [decided('pause', 10), decided('resume', 60)]
+    const rows = rowsOf([nap({ forMs: 20_000 }), pay], { audit, endedAt: at(72) })
+    expect(rows).toContainEqual(['pay', 'waiting', 70, 71])
+  })
+
+  it('is that of the step that ends the sleep early', () => {
+    const asked = aStep('ask', {
+      kind: 'waitFor',
+      processState: 'Processed',
+      event: { payload: 1, at: at(30) },
+    })
+    const cut = nap({ forMs: 3_600_000, orUntil: { $from: ['steps', 'ask', 'outcomeSoFar'] } })
+    expect(rowsOf([asked, cut])).toContainEqual(['nap', 'waiting', 0, 30, 'inexact'])
+  })
+
+  it('is not in the future if the step that ended the sleep early was skipped', () => {
+    const skipped = aStep('ask', { kind: 'waitFor', processState: 'Pending', dispatch: 0 })
+    const cut = nap({ forMs: 3_600_000, orUntil: { $from: ['steps', 'ask', 'outcomeSoFar'] } })
+    const rows = rowsOf([skipped, cut], { steps: { ask: { state: 'Skipped', dispatch: 0 } } as never })
+    expect(rows).toContainEqual(['nap', 'waiting', 0, 100, 'inexact'])
+  })
+})
