@@ -13,7 +13,14 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = ['sas/model', 'sas/store', 'sas/store/cosmos', 'sas/store/filters', '/lease-store']
+const stores = [
+  'sas/model',
+  'sas/model/delivered',
+  'sas/store',
+  'sas/store/cosmos',
+  'sas/store/filters',
+  '/lease-store',
+]
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
@@ -24,9 +31,12 @@ const rooms = {
     'platform/processes': [],
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
+    'engine-ports/door': [
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/engine/values', 'engine-ports', 'platform', 'sas/in-process', ...stores,
+    ],
     'engine-ports': [
       'change-feed-processor/feed', 'emulator/engine', 'emulator/engine/values', 'emulator/indexes', 'emulator/messages',
-      'platform', 'sas/in-process', ...stores,
+      'engine-ports/door', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     'testing/stories': ['platform', 'sas', 'sas/model', 'sas/model/planned', 'testing'],
@@ -78,6 +88,7 @@ const rooms = {
     'model/values': ['/platform'],
     'model/checks': ['model', 'model/values'],
     'model/copies': ['model'],
+    'model/delivered': ['model'],
     'model/planned': ['model', 'model/copies', 'model/values'],
     model: ['model/checks', 'model/copies', 'model/planned', 'model/values', '/platform'],
     plan: ['model', 'model/values'],
@@ -89,14 +100,14 @@ const rooms = {
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
     'fleet-decisions': ['model', 'model/values', 'store', '/platform'],
-    decisions: ['gates', 'model', 'model/planned', 'model/copies', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/delivered', 'model/planned', 'model/copies', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/planned', 'model/copies', 'model/values', 'pauses', 'plan', 'store', '/platform'],
     'in-process': [
-      'decisions', 'model', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
+      'decisions', 'model', 'model/delivered', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
     ],
     agents: [
-      'agents/attempts', 'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', 'waiting',
+      'agents/attempts', 'decisions', 'gates', 'in-process', 'model', 'model/delivered', 'model/values', 'payloads', 'plan', 'store', 'waiting',
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     'agents/attempts': [
@@ -104,7 +115,7 @@ const rooms = {
     ],
     timing: ['store', '/platform', '/telemetry'],
     notifier: [
-      'decisions', 'model', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
+      'decisions', 'model', 'model/delivered', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     items: [
@@ -129,20 +140,16 @@ const rooms = {
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/planned', 'model/values', 'pauses', 'plan', 'store', 'submission',
+      'decisions', 'gates', 'in-process', 'model', 'model/delivered', 'model/planned', 'model/values', 'pauses', 'plan', 'store', 'submission',
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     supervisor: [
-      'decisions', 'gates', 'model', 'model/values', 'schedules', 'store', 'timing', 'waiting', '/change-feed-processor',
-      '/lease-store',
-      '/platform',
-      '/telemetry',
+      'decisions', 'gates', 'model', 'model/delivered', 'model/values', 'schedules', 'store', 'timing', 'waiting', '/change-feed-processor',
+      '/lease-store', '/platform', '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'fleet-decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/cosmos', 'store/filters',
-      'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
-      '/platform',
-      '/telemetry',
+      'agents', 'client', 'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'decisions', 'decisions/operator', 'fleet-decisions', 'gates', 'in-process', 'items', 'model', 'model/delivered', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/cosmos', 'store/filters',
+      'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
     ],
   }),
   ...within('src/emulator', {

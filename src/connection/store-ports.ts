@@ -106,9 +106,10 @@ export async function openPorts(
     }
   }
   // An attached process does not need the engine either.
-  const { engineOf, enginePorts, serveDoor } = await import('../engine-ports/index.js')
+  const { engineOf, enginePorts, serveDoor, WrittenVersions } = await import('../engine-ports/index.js')
   serveDoor(embedded)
-  const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
+  const written = new WrittenVersions(true)
+  const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge, written })
   return {
     work: {
       offer: (instanceName, work) => ports.takers(container).add(instanceName, async () => work()),

@@ -18,12 +18,15 @@ import {
   type ChangeFeedRequest,
   type ChangeFeedStart,
   type Container,
+  type DocumentVersion,
   type KeyRange,
   type PhysicalPartition,
 } from '../emulator/engine/index.js'
 import { parseFeedEtag } from '../emulator/messages/feed-etag.js'
 import { header } from '../emulator/messages/rest-message.js'
 import { sessionToken } from '../emulator/messages/session-token.js'
+import { WrittenChange } from '../sas/model/delivered/written-change.js'
+import type { WrittenVersions } from './written-versions.js'
 
 /** `settled` waits until pages may be returned. */
 export interface EngineChangeFeedOptions {
@@ -32,12 +35,14 @@ export interface EngineChangeFeedOptions {
   readonly now: () => number
   /** Receives the request units of every page. */
   readonly onCharge: (operation: string, charge: number) => void
+  /** The versions that this process has written, which the feed need not parse. Default: none are known. */
+  readonly written?: WrittenVersions
 }
 
 /** Reads a page of one partition from one of the engine's two feeds. */
 type ReadPartition<C> = (
   request: ChangeFeedRequest & { readonly container: Container; readonly partition: PhysicalPartition },
-) => { readonly changes: readonly C[]; readonly lsn: number; readonly charge: number }
+) => Pick<ChangePage<C>, 'changes' | 'bytes' | 'charge'> & { readonly lsn: number }
 
 /** Implements the change feed port directly on the engine, with the same rules as the feed over REST. */
 export class EngineChangeFeed implements ChangeFeed {
@@ -52,9 +57,12 @@ export class EngineChangeFeed implements ChangeFeed {
   }
 
   async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+    this.options.written?.begin()
     return this.readPage(from, options, (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
-      return { ...page, changes: versions.map((version) => version.feedCopy() as Change) }
+      const changes = versions.map((version) => this.changeOf(version))
+      const parsed = versions.filter((_version, index) => !(changes[index] instanceof WrittenChange))
+      return { ...page, changes, bytes: parsed.reduce((sum, { bytes }) => sum + bytes, 0) }
     })
   }
 
@@ -63,11 +71,27 @@ export class EngineChangeFeed implements ChangeFeed {
     return { ...page, changes: changes.map((text) => JSON.parse(text) as VersionChange) }
   }
 
-  /** The same as `readNext`, but each change is JSON text. */
-  readNextTexts(from: FeedPosition, options: ReadOptions): Promise<ChangePage<string>> {
+  /**
+   * The same as `readNext`, but each change is JSON text. If there is a `nameOf`, it returns the text for a version that
+   * the reader has written itself.
+   */
+  readNextTexts(
+    from: FeedPosition,
+    options: ReadOptions,
+    nameOf?: (version: DocumentVersion) => string,
+  ): Promise<ChangePage<string>> {
+    const { written } = this.options
+    if (nameOf !== undefined) written?.begin()
     return this.readPage(from, options, (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
-      return { ...page, changes: versions.map((version) => version.feedText) }
+      let bytes = 0
+      const changes = versions.map((version) => {
+        const isKnown = written?.take(version) !== undefined
+        if (isKnown && nameOf !== undefined) return nameOf(version)
+        bytes += version.bytes
+        return version.feedText
+      })
+      return { ...page, changes, bytes }
     })
   }
 
@@ -77,6 +101,11 @@ export class EngineChangeFeed implements ChangeFeed {
       const { texts, ...page } = readAllVersions(request.container, request.partition, request)
       return { ...page, changes: texts }
     })
+  }
+
+  private changeOf(version: DocumentVersion): Change {
+    const document = this.options.written?.take(version) ?? null
+    return document === null ? (version.feedCopy() as Change) : new WrittenChange(document, version.feedMarks)
   }
 
   private async readPage<C>(
@@ -106,17 +135,16 @@ export class EngineChangeFeed implements ChangeFeed {
     if (partition === undefined) throw new RangeError('a feed range must not be empty')
     const start = engineStart(from)
     if (others.length > 0) return splitPage(range, [partition, ...others], start)
-    const { changes, lsn, charge } = read({ container, partition, range, start, maxItemCount })
+    const { lsn, ...found } = read({ container, partition, range, start, maxItemCount })
     return {
-      changes,
+      ...found,
       next: [{ feedRange: range, start: continuation(lsn) }],
-      isDrained: changes.length === 0,
-      charge,
+      isDrained: found.changes.length === 0,
       sessionToken: sessionToken(partition),
       headers: {
         etag: `"${lsn}"`,
         date: new Date(this.options.now()).toUTCString(),
-        [header.charge]: String(charge),
+        [header.charge]: String(found.charge),
         [header.sessionToken]: sessionToken(partition),
         [header.rangeId]: partition.id,
       },

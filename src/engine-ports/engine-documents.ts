@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../emulator/engine/index.js'
+import type { WrittenVersions } from './written-versions.js'
 import { StandingDocuments, type Standing } from './standing-documents.js'
 
 /** `settled` waits until results may be returned. */
@@ -19,6 +20,8 @@ export interface EngineStateStoreOptions {
   readonly onCharge: OnCharge
   /** Makes a synchronous write, of which the caller needs no notice. */
   readonly writing: <T>(write: () => T) => T
+  /** Keeps the versions that this process has written. Default: they are not kept. */
+  readonly written?: WrittenVersions
 }
 
 /** Receives the operation and the request units of a call. */

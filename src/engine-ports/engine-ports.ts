@@ -11,7 +11,9 @@ import { EngineChangeFeed } from './engine-change-feed.js'
 import { EngineJobQueries } from './engine-job-queries.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
+import { withoutUndefined } from '../platform/internal.js'
 import { Takers, type WorkingUnits } from './taken-work.js'
+import type { WrittenVersions } from './written-versions.js'
 
 /** The containers of a lease store, all in one database, and the name of the deployment unit. */
 export interface LeaseStoreNames {
@@ -36,6 +38,8 @@ export interface EnginePortsOptions {
   readonly accountHost?: string
   /** Receives the operation and the request units of each call of a role. Default: none. */
   readonly onCharge?: OnCharge
+  /** Keeps what these ports write, so that their feed need not parse it. Give it only to ports of one process. */
+  readonly written?: WrittenVersions
 }
 
 /**
@@ -70,7 +74,7 @@ export interface EnginePorts {
 export function enginePorts(
   engine: CosmosEngine,
   database: string,
-  { accountHost = 'embedded', onCharge: ofAll = () => undefined }: EnginePortsOptions = {},
+  { accountHost = 'embedded', onCharge: ofAll = () => undefined, written }: EnginePortsOptions = {},
 ): EnginePorts {
   const decoded = new WeakMap<DocumentVersion, Lease>()
   const { now } = engine
@@ -79,6 +83,7 @@ export function enginePorts(
   const hear: WriteListener = (containerRid, rangeId) => {
     for (const onWrite of watched.get(containerRid) ?? []) onWrite(rangeId)
   }
+  const known = withoutUndefined({ written })
   const writing = <T>(write: () => T): T => engine.writes.without(hear, write)
   const named = (id: string) => (): Container => engine.container(database, id)
   const takers = (container: string): Takers => Takers.of(engine.container(database, container))
@@ -99,9 +104,9 @@ export function enginePorts(
   }
   return {
     changeFeed: (container, onCharge = ofAll) =>
-      new EngineChangeFeed({ container: named(container), settled, now, onCharge }),
+      new EngineChangeFeed({ container: named(container), settled, now, onCharge, ...known }),
     stateStore: (container, onCharge = ofAll) =>
-      new EngineStateStore({ container: named(container), settled, onCharge, writing }),
+      new EngineStateStore({ container: named(container), settled, onCharge, writing, ...known }),
     jobQueries: (container) =>
       new EngineJobQueries({ container: named(container), settled, onCharge: ofAll, writing }),
     leaseStore: (names, onCharge = ofAll) => leaseStore(names, onCharge),

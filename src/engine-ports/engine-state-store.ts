@@ -16,7 +16,7 @@ import type {
   UnsentNotice,
 } from '../sas/store/state-store.js'
 import { asNotice, asStep } from '../sas/store/decoded-documents.js'
-import { lookupCharge, readCharge, type JsonObject } from '../emulator/engine/index.js'
+import { lookupCharge, readCharge, type JsonObject, type OperationResult } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { dueAt, isConcerned, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
@@ -61,6 +61,7 @@ export class EngineStateStore implements StateStore {
     if (result.kind === 'rolledBack') {
       return refused(result.refusal, writes[result.failedAt]?.document.id ?? '')
     }
+    this.keep(writes, result.results)
     try {
       await this.options.settled()
     } catch (cause) {
@@ -71,6 +72,15 @@ export class EngineStateStore implements StateStore {
       etags: result.results.map(({ version }) => version?.etag ?? ''),
       physicalRangeId: container.locate([partition]).partition.id,
       charge: result.charge,
+    }
+  }
+
+  private keep(writes: readonly StateWrite[], results: readonly OperationResult[]): void {
+    const { written } = this.options
+    if (written === undefined) return
+    for (const [index, { version }] of results.entries()) {
+      const document = writes[index]?.document
+      if (version !== null && document !== undefined) written.put(version, document)
     }
   }
 

@@ -19,7 +19,7 @@
 import { createHash } from 'node:crypto'
 import { CosmosEngine, noJournal } from '../emulator/internal.js'
 import type { JournalRecord, VersionFields } from '../emulator/engine/index.js'
-import { enginePorts, type EnginePorts } from '../engine-ports/index.js'
+import { enginePorts, WrittenVersions, type EnginePorts } from '../engine-ports/index.js'
 import { seededRandom, VirtualClock, type Random } from '../platform/index.js'
 import { noProcesses, type Processes } from '../platform/internal.js'
 import { lineOf, type Checker, type SimulationEvent } from './events.js'
@@ -86,7 +86,9 @@ export class World {
       },
     })
     this.engine.createDatabase(databaseId)
-    this.ports = enginePorts(this.engine, databaseId)
+    // With every second seed, processes receive what was written here as objects, as in a process with its own store.
+    const written = options.seed % 2 === 1 ? { written: new WrittenVersions(true) } : {}
+    this.ports = enginePorts(this.engine, databaseId, written)
     this.network = new Network({
       time: this.time,
       fateOf: options.fateOf ?? (() => answeredAtOnce),

@@ -19,6 +19,9 @@ interface Kept<C> {
 /** The estimated size of an empty page, and of a value that is neither text nor a list nor an object. */
 const [pageBytes, valueBytes] = [500, 8]
 
+/** The estimated size of a change without its document, and the size of a document in memory by the size of its JSON. */
+const [changeBytes, parsedFactor] = [200, 3]
+
 /** Keeps the pages that were read most recently, by a key, within bounds of size and age. */
 export class RecentPages<C> {
   /** The pages, oldest first. */
@@ -29,7 +32,7 @@ export class RecentPages<C> {
 
   /** Keeps a page. A page above the bound is not kept, and drops no other page. */
   keep(key: string, page: ChangePage<C>): void {
-    const bytes = pageBytes + sizeOf(page.changes)
+    const bytes = pageBytes + memoryOf(page)
     if (bytes > this.options.maxBytes) return
     this.drop(key)
     this.kept.set(key, { page, bytes, keptAtMs: this.options.clock.monotonic() })
@@ -55,6 +58,10 @@ export class RecentPages<C> {
     this.bytes -= this.kept.get(key)?.bytes ?? 0
     this.kept.delete(key)
   }
+}
+
+function memoryOf({ changes, bytes }: ChangePage<unknown>): number {
+  return bytes === undefined ? sizeOf(changes) : changeBytes * changes.length + parsedFactor * bytes
 }
 
 /** Estimates the memory of a JSON value from its texts, because writing it as JSON would take longer. */

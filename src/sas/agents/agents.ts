@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import type { Change } from '../../change-feed-processor/index.js'
 import {
   noProcesses,
   noticingLate,
@@ -14,9 +13,10 @@ import { agentsReport } from './agents-report.js'
 import { circuitsOf, type Circuit } from './circuit.js'
 import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
 import { itemsOperation } from '../plan/item-jobs.js'
-import { decodeDelivered } from '../model/decode.js'
+import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
 import { limitsOf, Slots } from './slots.js'
 import { asStored, type Stored } from '../store/state-store.js'
@@ -65,7 +65,7 @@ export class Agents {
   }
 
   /** Resolves when every open step of these changes has been started. Rejects if the signal aborts first. */
-  async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
+  async onChanges(changes: readonly StateChange[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
     this.options.inProcessPath?.scheduler.at(context.leaseToken ?? '')?.foresee(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
@@ -87,7 +87,7 @@ export class Agents {
     if (underWay.length > 0) Promise.all(underWay).then(context.keepForSuccessor?.(), () => undefined)
   }
 
-  private forgetEnded(changes: readonly Change[]): void {
+  private forgetEnded(changes: readonly StateChange[]): void {
     for (const change of changes) {
       const { type, pk, id, fence } = change
       const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'

@@ -1,4 +1,4 @@
-import type { Change } from '../../change-feed-processor/index.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { Clock } from '../../platform/index.js'
 import type { AgentsPosition } from '../waiting/agents-position.js'
 
@@ -41,7 +41,7 @@ export class WaitingSteps {
   }
 
   /** Notes that each open step of these changes has begun or waits. */
-  delivered(leaseToken: string, changes: readonly Change[]): void {
+  delivered(leaseToken: string, changes: readonly StateChange[]): void {
     const range = this.rangeOf(leaseToken)
     range.begunUntilMs = changes.reduce(
       (newest, { _ts }) => Math.max(newest, _ts * 1_000),

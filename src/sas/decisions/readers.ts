@@ -1,13 +1,11 @@
 import type { JobDocument } from '../model/documents.js'
+import type { ChangeFields } from '../model/delivered/state-change.js'
 import type { StateWrite } from '../store/state-store.js'
 import { isOver } from '../model/is-over.js'
 
 /** The roles that read the feed, each with its own deployment unit. Hints name the role that they wake. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
-
-/** A document as stored and delivered, before it is decoded. */
-type Raw = Readonly<Record<string, unknown>>
 
 /**
  * Checks, for each role, whether the role must read a document. The check needs no decoding. The role ignores
@@ -21,7 +19,7 @@ type Raw = Readonly<Record<string, unknown>>
  *   paused, and pauses of which jobs must be told.
  * - The notifier reads a notice that must be sent, a flagged job, and the record of an unreadable document.
  */
-export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
+export const mustRead: Readonly<Record<Reader, (document: ChangeFields) => boolean>> = {
   scheduler: (document) => {
     const { type, lockedBy, dispatch } = document
     if (type === 'sas.job') return !isOver(document as JobDocument)
@@ -41,13 +39,13 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
 }
 
 /** Checks whether the ledger of the job has the success of this step ({@link withAcceptance}). */
-function isAccepted({ processState, outcome }: Raw): boolean {
+function isAccepted({ processState, outcome }: ChangeFields): boolean {
   const { accepted } = (outcome ?? {}) as { readonly accepted?: unknown }
   return processState === 'Processed' && accepted === true
 }
 
 /** Checks whether the supervisor has flagged an open question. The scheduler flags its job (I8). */
-function isReminder({ attention }: Raw): boolean {
+function isReminder({ attention }: ChangeFields): boolean {
   const { kind } = (attention ?? {}) as { readonly kind?: unknown }
   return kind === 'unanswered' || kind === 'escalated'
 }
@@ -70,9 +68,9 @@ export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
     scheduler: () => !isSchedulers,
     agents: () => !isSchedulers,
     supervisor: (document) =>
-      document['type'] === 'sas.schedule' ||
-      document['type'] === 'sas.pauses' ||
-      (document['type'] === 'sas.step' && !mustRead.agents(document)),
+      document.type === 'sas.schedule' ||
+      document.type === 'sas.pauses' ||
+      (document.type === 'sas.step' && !mustRead.agents(document)),
     notifier: () => true,
   }
   return readers.filter((reader) =>

@@ -1,6 +1,6 @@
-import type { Change } from '../../change-feed-processor/index.js'
 import type { FeedRange } from '../../../lease-store/index.js'
 import type { AgentsPosition } from '../waiting/agents-position.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
@@ -65,7 +65,7 @@ export interface SchedulerOffer {
   readonly begin: BeginJob
   readonly settleAndSchedule: SettleAndSchedule
   /** Takes changes that the agents have received, because the scheduler may need them before it receives them. */
-  readonly foresee: (changes: readonly Change[]) => void
+  readonly foresee: (changes: readonly StateChange[]) => void
 }
 
 /**

@@ -104,18 +104,6 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   return { kind: 'foreign' }
 }
 
-/** The results for documents of the feed, which the roles of a process share and do not change. */
-const decodedChanges = new WeakMap<object, Decoded>()
-
-/** Reads a document that the feed delivered. The roles of a process read each such document only once. */
-export function decodeDelivered(change: Readonly<Record<string, unknown>>): Decoded {
-  const known = decodedChanges.get(change)
-  if (known !== undefined) return known
-  const decoded = decodeDocument(change)
-  decodedChanges.set(change, decoded)
-  return decoded
-}
-
 function invalid(error: z.ZodError): Decoded {
   const first = error.issues.slice(0, 1).map(({ path, message }) => `${path.join('.')}: ${message}`)
   return { kind: 'invalid', reason: first.join() }

@@ -1,11 +1,11 @@
-import type { Change } from '../../change-feed-processor/index.js'
 import type { ResolvedRetry } from '../../platform/internal.js'
 import type { AlertSink } from './alert-sink.js'
 import { Alerter } from './alerter.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { decodeDelivered } from '../model/decode.js'
+import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { sendReplies, type SendRepliesOptions } from './send-replies.js'
 import { mustRead } from '../decisions/readers.js'
 import { flagIn } from '../store/unreadable-jobs.js'
@@ -81,9 +81,9 @@ export class Notifier {
     await Promise.all([this.notices.stop(), this.alerter.stop()])
   }
 
-  onChanges(changes: readonly Change[], leaseToken: string): void {
+  onChanges(changes: readonly StateChange[], leaseToken: string): void {
     for (const change of changes.filter(mustRead.notifier)) {
-      if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
+      if (change.type === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
       const decoded = decodeDelivered(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
       if (decoded.kind !== 'notice') continue

@@ -1,4 +1,4 @@
-import type { Change } from '../../change-feed-processor/index.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { JobDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { DocumentAddress } from '../store/state-store.js'
@@ -21,7 +21,7 @@ export interface ChangedJob extends DocumentAddress {
 
 /** Notes the job of an unreadable document, because operators see the problem on the job. */
 export function noteUnreadable(
-  { id, type, pk, jobId, stepId }: Change,
+  { id, type, pk, jobId, stepId }: StateChange,
   changed: Map<string, ChangedJob>,
 ): void {
   if (typeof pk !== 'string') return

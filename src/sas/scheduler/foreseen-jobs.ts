@@ -1,4 +1,4 @@
-import type { Change } from '../../change-feed-processor/index.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { JobDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isOver } from '../model/is-over.js'
@@ -13,10 +13,10 @@ const maxJobs = 1_000
  */
 export class ForeseenJobs {
   /** The newest changes of each job, by the id of the document. */
-  private readonly jobs = new Map<string, Map<string, Change>>()
+  private readonly jobs = new Map<string, Map<string, StateChange>>()
 
   /** Keeps the jobs that a scheduler drives and that `isKnown` does not know, with the newest versions of their steps. */
-  put(changes: readonly Change[], isKnown: (job: DocumentAddress) => boolean): void {
+  put(changes: readonly StateChange[], isKnown: (job: DocumentAddress) => boolean): void {
     for (const change of changes) {
       const { type, pk, id, lockedBy } = change
       if (type !== 'sas.job' || typeof pk !== 'string' || typeof lockedBy !== 'string') continue
@@ -34,7 +34,7 @@ export class ForeseenJobs {
   }
 
   /** Returns the kept changes of a job, and forgets them. */
-  take(job: DocumentAddress): readonly Change[] {
+  take(job: DocumentAddress): readonly StateChange[] {
     const key = keyOf(job)
     const changes = this.jobs.get(key)?.values() ?? []
     this.jobs.delete(key)

@@ -1,9 +1,10 @@
-import type { Change } from '../../change-feed-processor/index.js'
+import type { ChangeFields, StateChange } from '../model/delivered/state-change.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { plannedSteps } from '../model/planned/planned-steps.js'
 import { wholeJob } from '../gates/job-place.js'
-import { decodeDelivered, decodeDocument, type Decoded } from '../model/decode.js'
+import { decodeDocument, type Decoded } from '../model/decode.js'
+import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import type { SeenVersions } from './changed-jobs.js'
 import { EndedJobs } from './ended-jobs.js'
 import { ForeseenJobs } from './foreseen-jobs.js'
@@ -53,7 +54,7 @@ export class KnownJobs {
   }
 
   /** Keeps the changes of unknown jobs, which the feed of this scheduler delivers later. */
-  foresee(changes: readonly Change[]): void {
+  foresee(changes: readonly StateChange[]): void {
     this.foreseen.put(changes, (job) => this.jobs.get(job) !== undefined)
   }
 
@@ -72,7 +73,7 @@ export class KnownJobs {
    * decoded again, and the returned document may be newer. Returns null for a step of a job that was over
    * when the step was written, because nothing follows from such a step.
    */
-  note(change: Change): Decoded | null {
+  note(change: StateChange): Decoded | null {
     const { pk, type, jobId, id, _etag } = change
     if (typeof pk === 'string') {
       if (type === 'sas.step' && typeof jobId === 'string') {
@@ -201,7 +202,7 @@ export class KnownJobs {
    */
   private isBeforeEnd(
     version: DocumentAddress & { readonly _etag: string },
-    change: Change,
+    change: StateChange,
     job: Stored<JobDocument>,
   ): boolean {
     if (isDispatchedAfter(change, job)) return false
@@ -246,7 +247,10 @@ function rememberedSince<T extends DocumentAddress>(
  * Checks whether a step was dispatched after this version of its job. In the meantime, another instance may
  * have continued the job at the request of an operator.
  */
-function isDispatchedAfter({ stepId, dispatch }: Record<string, unknown>, { steps }: JobDocument): boolean {
+function isDispatchedAfter(
+  { stepId, dispatch }: Pick<ChangeFields, 'stepId' | 'dispatch'>,
+  { steps }: JobDocument,
+): boolean {
   return typeof dispatch === 'number' && dispatch > (steps[String(stepId)]?.dispatch ?? 0)
 }
 

@@ -1,7 +1,7 @@
-import type { Change } from '../../change-feed-processor/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { mustRead } from '../decisions/readers.js'
 import type { PauseBoard } from '../pauses/pause-board.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import { isTerminal } from '../model/process-state.js'
 import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
 import type { KnownJobs } from './known-jobs.js'
@@ -15,7 +15,7 @@ export interface Noting {
 
 /** Notes the job that a change of the feed concerns, with the version to decide from. */
 export function noteChange(
-  change: Change,
+  change: StateChange,
   changed: Map<string, ChangedJob>,
   { known, board, telemetry }: Noting,
 ): void {

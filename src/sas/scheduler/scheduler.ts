@@ -1,7 +1,8 @@
-import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
+import type { ChangeFeedContext } from '../../change-feed-processor/index.js'
 import { SerialByKey, withinLimit } from '../../platform/internal.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { Visitor } from '../model/gate-documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
@@ -75,7 +76,7 @@ export class Scheduler {
    * checkpoint back and is retried outside the feed. Rejects if more work failed than may be postponed.
    */
   async onChanges(
-    changes: readonly Change[],
+    changes: readonly StateChange[],
     { leaseToken, holdCheckpoint }: DelegateContext = {},
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()

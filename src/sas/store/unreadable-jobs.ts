@@ -89,8 +89,10 @@ export async function unreadableFlags(store: StateStore): Promise<readonly Unrea
   return (await store.listUnreadable(mostRecords)).map(flagIn)
 }
 
-export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFlag {
-  const { jobId, pk, documentId, since } = record
+/** The record of an unreadable document, before it is checked. */
+type FlagFields = Readonly<Partial<Record<keyof UnreadableFlag, unknown>>>
+
+export function flagIn({ jobId, pk, documentId, since }: FlagFields): UnreadableFlag {
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
 }
 

@@ -1,10 +1,10 @@
-import type { Change } from '../../change-feed-processor/index.js'
 import type { FeedRange } from '../../../lease-store/index.js'
 import type { Clock } from '../../platform/index.js'
 import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork } from '../timing/due-work.js'
+import type { StateChange } from '../model/delivered/state-change.js'
 import type { JobDocument } from '../model/documents.js'
 import {
   gateIdPrefix,
@@ -13,7 +13,8 @@ import {
   pausesDocumentId,
   scheduleIdPrefix,
 } from '../model/document-ids.js'
-import { decodeDelivered, type Decoded } from '../model/decode.js'
+import type { Decoded } from '../model/decode.js'
+import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobAnswer, type JobRecovery } from '../decisions/recover-job.js'
 import { readSteps } from '../store/read-steps.js'
@@ -119,7 +120,7 @@ export class Supervisor {
     await this.ticks.writeOpen()
   }
 
-  onChanges(changes: readonly Change[], leaseToken: string): void {
+  onChanges(changes: readonly StateChange[], leaseToken: string): void {
     for (const change of changes) {
       const { pk, id } = change
       if (typeof pk !== 'string') continue

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Frames } from '../../../src/engine-ports/door-frames.js'
+import { Frames } from '../../../src/engine-ports/door/door-frames.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
 import { openDoor, watchThroughDoor } from '../../../src/engine-ports/internal.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { DoorRequest } from '../../../src/engine-ports/door-messages.js'
-import { PacedRequests } from '../../../src/engine-ports/paced-requests.js'
+import type { DoorRequest } from '../../../src/engine-ports/door/door-messages.js'
+import { PacedRequests } from '../../../src/engine-ports/door/paced-requests.js'
 
 function paced() {
   const begun: number[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DoorLost } from '../../../src/engine-ports/door-connection.js'
+import { DoorLost } from '../../../src/engine-ports/door/door-connection.js'
 import { StoreHealth } from '../../../src/host/store-health.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { TelemetryRecorder, type Telemetry, type TelemetryEvent } from '../../../src/telemetry/index.js'

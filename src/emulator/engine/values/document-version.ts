@@ -1,5 +1,6 @@
 import { etagOf } from './etag.js'
 import type { JsonObject } from './json.js'
+import { documentRid } from './resource-id.js'
 import { addSystemFields, systemLength, systemText } from './stored-text.js'
 import type { TextMemory } from './text-memory.js'
 import { placeOf, rangeIdOf, type VersionFields, type VersionHead } from './version-fields.js'
@@ -165,6 +166,16 @@ export class DocumentVersion implements VersionFields, VersionHead {
   private parsedNow(): JsonObject {
     const parsed = JSON.parse(this.json) as JsonObject
     return this.isWhole ? parsed : addSystemFields(this.home.owner.rid, parsed, this)
+  }
+
+  /** What the service adds to the version in the change feed, apart from addresses. */
+  get feedMarks(): { _rid: string; _etag: string; _ts: number; _lsn: number } {
+    return {
+      _rid: documentRid(this.home.owner.rid, this.number),
+      _etag: this.etag,
+      _ts: this.ts,
+      _lsn: this.lsn,
+    }
   }
 
   /** The document as JSON text, in the form of the change feed. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeDelivered, decodeDocument } from '../../../../src/sas/model/decode.js'
+import { decodeDocument } from '../../../../src/sas/model/decode.js'
+import { decodeDelivered } from '../../../../src/sas/model/delivered/decode-delivered.js'
 import { JobStory } from '../../../support/job-story.js'
 
 describe('a document that the feed delivered', () => {

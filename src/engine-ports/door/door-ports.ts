@@ -1,24 +1,14 @@
-import type { Lease, LeaseInitialization, LeaseStore, NewLease } from '../../lease-store/index.js'
-import type {
-  Change,
-  ChangeFeed,
-  ChangePage,
-  FeedPosition,
-  PhysicalRange,
-  ReadOptions,
-  VersionChange,
-} from '../change-feed-processor/feed/change-feed.js'
-import { FeedError } from '../change-feed-processor/feed/errors.js'
-import type { Clock } from '../platform/index.js'
-import { unlessAborted } from '../platform/internal.js'
-import type { JobAddress, EndedJob, WakeUps } from '../sas/in-process/job-endings.js'
-import { StoreUnavailable } from '../sas/model/errors.js'
-import { refuseUnreadable } from '../sas/store/readable-writes.js'
-import type { ApplyResult, StateStore, StateWrite } from '../sas/store/state-store.js'
-import { DoorConnection, DoorLost } from './door-connection.js'
+import type { LeaseStore } from '../../../lease-store/index.js'
+import type { ChangeFeed } from '../../change-feed-processor/feed/change-feed.js'
+import type { Clock } from '../../platform/index.js'
+import type { JobAddress, EndedJob, WakeUps } from '../../sas/in-process/job-endings.js'
+import type { StateStore } from '../../sas/store/state-store.js'
+import { doorFeed, doorLeases, doorState, type Call } from './called-ports.js'
+import { DoorConnection } from './door-connection.js'
 import { doorProtocol, type DoorNames, type DoorPush } from './door-messages.js'
-import { endedJobIn } from './ended-jobs.js'
-import { KnownScheduler, type TakenWork, type WorkingUnits } from './taken-work.js'
+import { OwnWrites } from './own-writes.js'
+import { endedJobIn } from '../ended-jobs.js'
+import { KnownScheduler, type TakenWork, type WorkingUnits } from '../taken-work.js'
 import type { Socket } from 'node:net'
 
 /** The account that another process has open. */
@@ -90,6 +80,7 @@ class Door implements DoorPorts {
   readonly endings: WakeUps = { subscribe: (job, listener) => this.awaitEnd(job, listener) }
   private readonly watchers = new Set<(physicalRangeId: string | null) => void>()
   private readonly awaited = new Map<string, Awaited>()
+  private readonly own = new OwnWrites()
   private leaseStores = 0
   private offered: { readonly instanceName: string; readonly work: () => TakenWork } | null = null
   private known: KnownScheduler | null = null
@@ -105,15 +96,15 @@ class Door implements DoorPorts {
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
     })
-    this.state = doorState(this.callOf(undefined))
+    this.state = doorState(this.callOf(undefined), this.own)
   }
 
   stateOf(user: string): StateStore {
-    return doorState(this.callOf(user))
+    return doorState(this.callOf(user), this.own)
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callOf(user))
+    return doorFeed(this.callOf(user), this.own)
   }
 
   leases(processorName: string, user?: string): LeaseStore {
@@ -161,6 +152,7 @@ class Door implements DoorPorts {
 
   /** Asks again for what the previous connection reported, and says that reports may have been missed. */
   private begin(): void {
+    this.own.clear()
     if (this.watchers.size > 0) this.connection.tell('watch')
     for (const { address } of this.awaited.values()) this.connection.tell('await', address)
     if (this.offered !== null) this.connection.tell('offer', this.offered.instanceName)
@@ -215,86 +207,4 @@ class Door implements DoorPorts {
 
 function keyOf({ pk, id }: { readonly pk: string; readonly id: string }): string {
   return `${pk}\n${id}`
-}
-
-type Call = (method: string, ...args: readonly unknown[]) => Promise<unknown>
-
-function doorState(send: Call): StateStore {
-  const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
-    try {
-      return (await send(method, ...args)) as T
-    } catch (error) {
-      throw error instanceof DoorLost ? new StoreUnavailable(error.message, { cause: error }) : error
-    }
-  }
-  const apply = async (partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> => {
-    refuseUnreadable(writes)
-    try {
-      return (await send('apply', partition, writes)) as ApplyResult
-    } catch (error) {
-      if (!(error instanceof DoorLost)) throw error
-      if (error.isSent) return { kind: 'unknownOutcome', cause: error }
-      throw new StoreUnavailable(error.message, { cause: error })
-    }
-  }
-  const read: StateStore['read'] = (address) => call('read', address)
-  return {
-    read,
-    readMany: (addresses) => Promise.all(addresses.map(read)),
-    apply,
-    listSteps: (partition, jobId) => call('listSteps', partition, jobId),
-    listNotices: (partition, jobId) => call('listNotices', partition, jobId),
-    listOverdue: (due, limit) => call('listOverdue', due, limit),
-    listUnsent: (due, limit) => call('listUnsent', due, limit),
-    listFlagged: (afterSince, limit) => call('listFlagged', afterSince, limit),
-    listConcerned: (question) => call('listConcerned', question),
-    listUnreadable: (limit) => call('listUnreadable', limit),
-  }
-}
-
-function doorFeed(call: Call): ChangeFeed {
-  const page = async <C>(
-    method: string,
-    from: FeedPosition,
-    { maxItemCount, signal }: ReadOptions,
-  ): Promise<ChangePage<C>> => {
-    try {
-      signal.throwIfAborted()
-      const answer = await unlessAborted(call(method, from, maxItemCount), signal)
-      if (answer === null) signal.throwIfAborted()
-      return answer as ChangePage<C>
-    } catch (error) {
-      const { min, max } = from.feedRange
-      throw new FeedError(`the change feed [${min}, ${max}) could not be read`, error)
-    }
-  }
-  return {
-    physicalRanges: () => call('physicalRanges') as Promise<readonly PhysicalRange[]>,
-    partitionKeyPaths: () => call('partitionKeyPaths') as Promise<readonly string[]>,
-    readNext: (from, options) => page<Change>('readNext', from, options),
-    readAllVersions: (from, options) => page<VersionChange>('readAllVersions', from, options),
-  }
-}
-
-function doorLeases(call: Call): LeaseStore {
-  const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
-    call(method, ...args) as Promise<T>
-  const initialization: LeaseInitialization = {
-    doneAtMs: () => of('doneAtMs'),
-    tryLock: (ttlSeconds) => of('tryLock', ttlSeconds),
-    markDone: async () => {
-      await of('markDone')
-    },
-    unlock: async () => {
-      await of('unlock')
-    },
-  }
-  return {
-    initialization,
-    list: () => of('list'),
-    read: (leaseToken) => of('read', leaseToken),
-    create: (lease: NewLease) => of('create', lease),
-    replace: (lease: Lease) => of('replace', lease),
-    delete: (lease: Lease) => of('delete', lease),
-  }
 }

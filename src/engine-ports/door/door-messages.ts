@@ -1,13 +1,13 @@
-import { RefusedLeaseError } from '../../lease-store/index.js'
-import { Refusal } from '../emulator/engine/values/refusal.js'
-import { packageVersion } from '../platform/internal.js'
-import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
+import { RefusedLeaseError } from '../../../lease-store/index.js'
+import { Refusal } from '../../emulator/engine/values/refusal.js'
+import { packageVersion } from '../../platform/internal.js'
+import { StoreRefused, StoreUnavailable } from '../../sas/model/errors.js'
 
 /**
  * The version of the messages below. The messages also contain leases and documents as this version of the package
  * knows them, so two processes use the door only if they have the same version of the package.
  */
-const version = 3
+const version = 4
 
 export function doorProtocol(): string {
   return `stepward-door/${version}-${packageVersion()}`

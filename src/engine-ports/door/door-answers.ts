@@ -1,5 +1,5 @@
-import type { ChangePage } from '../change-feed-processor/feed/change-feed.js'
-import type { ApplyResult } from '../sas/store/state-store.js'
+import type { ChangePage } from '../../change-feed-processor/feed/change-feed.js'
+import type { ApplyResult } from '../../sas/store/state-store.js'
 import { sentError, type DoorRequest } from './door-messages.js'
 
 /** The methods of the state store whose results are sent as they are. */

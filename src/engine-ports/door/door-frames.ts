@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { afterThisTurn } from '../platform/internal.js'
+import { afterThisTurn } from '../../platform/internal.js'
 
 /** A message as JSON text, or a function that returns the text when the frame is written. */
 export type MessageText = string | (() => string)

@@ -1,17 +1,19 @@
 import type { Duplex } from 'node:stream'
-import type { LeaseStore } from '../../lease-store/index.js'
-import { FeedError } from '../change-feed-processor/feed/errors.js'
-import type { FeedPosition } from '../change-feed-processor/feed/change-feed.js'
-import type { CosmosEngine } from '../emulator/engine/index.js'
-import type { DocumentAddress, StateWrite } from '../sas/store/state-store.js'
+import type { LeaseStore } from '../../../lease-store/index.js'
+import { FeedError } from '../../change-feed-processor/feed/errors.js'
+import type { FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
+import type { CosmosEngine } from '../../emulator/engine/index.js'
+import type { DocumentAddress, StateWrite } from '../../sas/store/state-store.js'
 import { Frames } from './door-frames.js'
 import { jsonText, mayBeLarge, pageText, stateMethods, withSentCause } from './door-answers.js'
 import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
-import type { OnCharge } from './engine-documents.js'
-import { EndedJobs } from './ended-jobs.js'
-import { engineOf, enginePorts, type EnginePorts } from './engine-ports.js'
+import type { OnCharge } from '../engine-documents.js'
+import { EndedJobs } from '../ended-jobs.js'
+import { engineOf, enginePorts, type EnginePorts } from '../engine-ports.js'
+import { WrittenVersions } from '../written-versions.js'
+import { ownChangeText } from './own-writes.js'
 import { PacedRequests } from './paced-requests.js'
-import type { TakenWork, WorkingUnits } from './taken-work.js'
+import type { TakenWork, WorkingUnits } from '../taken-work.js'
 
 /** A connection of another process, and the parameters that it sent. */
 interface Connection {
@@ -82,7 +84,11 @@ class DoorSession {
       leaseContainer: name('leaseContainer'),
       accountHost: name('accountHost'),
     }
-    this.ports = enginePorts(engine, name('database'), { accountHost: name('accountHost') })
+    this.ports = enginePorts(engine, name('database'), {
+      accountHost: name('accountHost'),
+      // The process itself keeps the documents.
+      written: new WrittenVersions(false),
+    })
     this.methods = new Map(Object.entries(this.answering()))
     this.frames = new Frames(socket, {
       maxBytes,
@@ -149,8 +155,10 @@ class DoorSession {
       read: async (address: DocumentAddress) => (await state.readText(address)) ?? 'null',
       apply: async (partition: string, writes: readonly StateWrite[]) =>
         jsonText(withSentCause(await state.applyReadable(partition, writes))),
-      readNext: async (from: FeedPosition, maxItemCount: number) =>
-        pageText(await feed.readNextTexts(from, { maxItemCount, signal }).catch(unwrapped)),
+      readNext: async (from: FeedPosition, maxItemCount: number, hasOwn: boolean) => {
+        const page = feed.readNextTexts(from, { maxItemCount, signal }, hasOwn ? ownChangeText : undefined)
+        return pageText(await page.catch(unwrapped))
+      },
       readAllVersions: async (from: FeedPosition, maxItemCount: number) =>
         pageText(await feed.readAllVersionTexts(from, { maxItemCount, signal }).catch(unwrapped)),
       physicalRanges: async () => jsonText(await feed.physicalRanges()),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Clock } from '../platform/index.js'
+import type { Clock } from '../../platform/index.js'
 import { Frames } from './door-frames.js'
 import { receivedError, type DoorPush } from './door-messages.js'
 

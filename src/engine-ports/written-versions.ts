@@ -1,0 +1,34 @@
+import type { DocumentVersion } from '../emulator/engine/index.js'
+import { isJobOrStep, type WrittenDocument } from '../sas/model/delivered/written-change.js'
+import { Undelivered } from './undelivered.js'
+
+/**
+ * The versions of jobs and steps that the process of some ports has written and has not read in its feed yet. The feed
+ * delivers their documents without parsing them.
+ */
+export class WrittenVersions {
+  private readonly undelivered = new Undelivered<DocumentVersion, WrittenDocument | null>()
+
+  /** @param keepsDocuments false if the documents are kept in another process */
+  constructor(private readonly keepsDocuments: boolean) {}
+
+  /** Keeps the versions that are written from now on, because the process has begun to read. */
+  begin(): void {
+    this.undelivered.begin()
+  }
+
+  put(version: DocumentVersion, document: WrittenDocument): void {
+    if (!isJobOrStep(document)) return
+    const value = this.keepsDocuments ? document : null
+    this.undelivered.put(keyOf(version), { version, value, bytes: version.bytes })
+  }
+
+  /** Returns the document, or null if another process has it. Returns undefined if the version is not known. */
+  take(version: DocumentVersion): WrittenDocument | null | undefined {
+    return this.undelivered.take(keyOf(version), version)
+  }
+}
+
+function keyOf({ keyText, id }: DocumentVersion): string {
+  return `${keyText}\n${id}`
+}
