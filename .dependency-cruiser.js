@@ -46,14 +46,12 @@ const rooms = {
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
     'connection/azure': ['platform', 'sas'],
     connection: [
-      'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
-      '/lease-store',
+      'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
     'operations/lacking': ['change-feed-processor', 'connection', 'operations', 'platform', 'sas', '/lease-store'],
     operations: ['operations/lacking', 'change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: [
-      'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up',
-      '/lease-store',
+      'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
     fleet: [
       'change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store',
@@ -76,12 +74,10 @@ const rooms = {
     doctor: ['feed', 'options', '/lease-store', '/platform'],
     reading: ['delivery', 'feed', 'lease-holding', 'options', 'runtime', '/lease-store', '/platform'],
     ownership: [
-      'checks', 'delivery', 'feed', 'lease-holding', 'options', 'reading', 'runtime', '/lease-store',
-      '/platform',
+      'checks', 'delivery', 'feed', 'lease-holding', 'options', 'reading', 'runtime', '/lease-store', '/platform',
     ],
     '.': [
-      'checks', 'delivery', 'doctor', 'feed', 'lease-holding', 'options', 'ownership', 'runtime',
-      '/lease-store', '/platform', '/telemetry',
+      'checks', 'delivery', 'doctor', 'feed', 'lease-holding', 'options', 'ownership', 'runtime', '/lease-store', '/platform', '/telemetry',
     ],
   }),
   ...within('src/sas', {
@@ -115,16 +111,14 @@ const rooms = {
     ],
     timing: ['store', '/platform', '/telemetry'],
     notifier: [
-      'decisions', 'model', 'model/delivered', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
-      '/telemetry',
+      'decisions', 'model', 'model/delivered', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
     ],
     items: [
       'in-process', 'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     workflow: ['agents', 'gates', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
-      'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
-      '/telemetry',
+      'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     'client/repair': [
       'client', 'decisions', 'decisions/operator', 'model', 'model/planned', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
@@ -171,14 +165,11 @@ const rooms = {
     'rest/authorization': ['engine', 'messages'],
     'rest/metering': ['engine', 'messages'],
     'rest/routes': [
-      'engine', 'faults', 'indexes', 'messages', 'query', 'query/language', 'rest/authorization',
-      'rest/metering',
-      'rest/pages', 'rest/rules',
+      'engine', 'faults', 'indexes', 'messages', 'query', 'query/language', 'rest/authorization', 'rest/metering', 'rest/pages', 'rest/rules',
     ],
     'rest/routes/users': ['engine', 'messages', 'rest/authorization', 'rest/routes'],
     rest: [
-      'engine', 'faults', 'indexes', 'messages', 'query/language', 'rest/authorization', 'rest/metering',
-      'rest/routes', 'rest/routes/users',
+      'engine', 'faults', 'indexes', 'messages', 'query/language', 'rest/authorization', 'rest/metering', 'rest/routes', 'rest/routes/users',
     ],
     explorer: ['messages'],
     'explorer/page/account': [],
@@ -186,8 +177,7 @@ const rooms = {
     'explorer/page': ['explorer/page/account', 'explorer/page/views'],
     attach: ['durability', 'engine/values'],
     doors: [
-      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization',
-      'rest/metering', 'rest/routes', '/platform',
+      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization', 'rest/metering', 'rest/routes', '/platform',
     ],
     '.': ['attach', 'doors', 'engine', 'faults', 'messages', 'rest'],
   }),
@@ -236,8 +226,7 @@ const rooms = {
       'input', 'output', 'running', '/connection', '/emulator', '/engine-ports', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
-      'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',
-      'output', 'running', '/platform',
+      'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input', 'output', 'running', '/platform',
     ],
   }),
 }
