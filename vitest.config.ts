@@ -5,6 +5,17 @@ import { defineConfig } from 'vitest/config'
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const inPipeline = process.env['CI'] !== undefined
 
+/** Variables that make a run of tests longer. */
+const lengths = ['STEPWARD_DAMAGES', 'STEPWARD_GATED_STEPS', 'STEPWARD_MUTANTS_TESTS', 'STEPWARD_TICKS']
+
+// Settings of the developer's own Stepward would change what tests see, and name an account that they must not use.
+if (process.env['npm_lifecycle_event'] !== 'test:store') {
+  for (const name of Object.keys(process.env)) {
+    if (/^(COSMOS|STEPWARD|WEBSITE)_/.test(name) && !lengths.includes(name))
+      Reflect.deleteProperty(process.env, name)
+  }
+}
+
 export default defineConfig({
   resolve: {
     // The package's own names resolve to its sources, so samples read exactly as a user's code does.
