@@ -1,7 +1,8 @@
 import { adviceOn } from '../../operations/index.js'
-import { counted } from '../../platform/internal.js'
+import { counted, withoutUndefined } from '../../platform/internal.js'
 import type { JobView, StepView } from '../../sas/index.js'
 import { fitted } from './fitted.js'
+import { forSameStore } from './same-store.js'
 import { stateText } from './terminal.js'
 
 /** The space for the graph, and the time at which it is drawn. */
@@ -10,6 +11,8 @@ export interface Room {
   readonly height: number
   /** Milliseconds since the epoch. A time on another day is shown with its date. */
   readonly now: number
+  /** The data directory of the store, which a suggested command must name. */
+  readonly data?: string | undefined
 }
 
 /** The lines around the steps: the job above, a blank line, the summary below, and the line of the cursor. */
@@ -32,9 +35,9 @@ const marks: Readonly<Record<StepView['state'], string>> = {
  * Draws a job with its steps, each indented below the steps that it waits for. If there is not enough room,
  * leaves out first the finished steps, and then the steps that have not started.
  */
-export function stepGraph(job: JobView, { width, height, now }: Room): string {
+export function stepGraph(job: JobView, { width, height, now, data }: Room): string {
   const depths = depthsOf(job.steps)
-  const below = whatToDo(job)
+  const below = whatToDo(job, withoutUndefined({ data }))
   const shown = mostTelling(job.steps, Math.max(1, height - otherLines - below.length))
   const rows = shown.map((step) => {
     const indent = '  '.repeat(Math.min(depths.get(step.stepId) ?? 0, 8))
@@ -51,11 +54,14 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${counted(left, 'more step')}`] : []), ...below].join('\n')
 }
 
-/** Returns advice on a job that needs attention, with the command on its own line. */
-export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
+/** Returns advice on a job that needs attention, with the command for the same store on its own line. */
+export function whatToDo(
+  job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>,
+  store: { readonly data?: string },
+): readonly string[] {
   if (job.attention === null) return []
   const { advice, command } = adviceOn(job, job.attention)
-  return [`→ ${advice}:`, `    ${command}`]
+  return [`→ ${advice}:`, `    ${forSameStore(command, store)}`]
 }
 
 /** Returns a short remark about a step: its problem, its attempt or its deadline. */

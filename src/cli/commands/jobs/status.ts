@@ -14,6 +14,7 @@ import {
 import { processStates } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { editText } from '../../output/edit-text.js'
+import { forSameStore } from '../../output/same-store.js'
 import { whatToDo } from '../../output/step-graph.js'
 import { stepsText } from '../../output/steps-text.js'
 import { tagsText } from '../../input/tags.js'
@@ -82,7 +83,7 @@ async function describeFrom(
   const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
   return options.json === true
     ? JSON.stringify({ ...view, undelivered, nothingRuns })
-    : describe(view, { undelivered, nothingRuns }, terminal)
+    : describe(view, { undelivered, nothingRuns, store: options }, terminal)
 }
 
 /** Returns a view whose large values are read from the payload store. */
@@ -112,6 +113,8 @@ function attentionText({ kind, stepId, message }: Attention): string {
 interface Found {
   readonly undelivered: readonly UndeliveredNotice[]
   readonly nothingRuns: string | null
+  /** The store of the commands that are suggested. */
+  readonly store: StoreOptions
 }
 
 const maxResultLength = 500
@@ -139,7 +142,7 @@ function restartOfText({ jobId, from, ...decision }: RestartOf): string {
 
 function describe(
   job: JobView,
-  { undelivered, nothingRuns }: Found,
+  { undelivered, nothingRuns, store }: Found,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
 ): string {
   const facts: [string, string][] = [
@@ -159,8 +162,8 @@ function describe(
     ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [
       [
         'notice',
-        `"${kind}" was not delivered to ${receiver}: ${message}; repair the receiver, then: stepward ` +
-          `resend ${job.jobId}`,
+        `"${kind}" was not delivered to ${receiver}: ${message}; repair the receiver, then: ` +
+          forSameStore(`stepward resend ${job.jobId}`, store),
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
@@ -175,5 +178,5 @@ function describe(
     const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)
     return `${name.padEnd(labelWidth)}${name === 'state' ? stateText(told) : told}`
   })
-  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${stepsText(job.steps, { width: tableWidth, now: systemClock.now() })}`
+  return `${[...lines, ...whatToDo(job, store)].join('\n')}\n\n${stepsText(job.steps, { width: tableWidth, now: systemClock.now() })}`
 }

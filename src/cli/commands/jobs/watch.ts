@@ -3,6 +3,7 @@ import { compare } from '../../../platform/internal.js'
 import { JobNotFound, type Job, type JobView } from '../../../sas/index.js'
 import { adviceOn } from '../../../operations/index.js'
 import { exitCodeOfSignal, exitCodes } from '../../output/cli-error.js'
+import { forSameStore } from '../../output/same-store.js'
 import { remark, stepGraph } from '../../output/step-graph.js'
 import { missingRoles, notingStandstill } from '../../output/standstill.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -66,12 +67,12 @@ function show(view: JobView, before: JobView | null, options: StoreOptions, term
   if (options.json === true) terminal.print(JSON.stringify(view))
   else if (terminal.isInteractive) {
     const { width, height } = terminal
-    terminal.progress(stepGraph(view, { width, height, now: systemClock.now() }))
-  } else for (const line of changes(view, before)) terminal.print(line)
+    terminal.progress(stepGraph(view, { width, height, now: systemClock.now(), data: options.data }))
+  } else for (const line of changes(view, before, options)) terminal.print(line)
 }
 
 /** Returns a line for each change, with the time of the change. */
-function changes(view: JobView, before: JobView | null): readonly string[] {
+function changes(view: JobView, before: JobView | null, store: StoreOptions): readonly string[] {
   const now = systemClock.now()
   const known = new Map(before?.steps.map((step) => [step.stepId, step]))
   const steps = view.steps.flatMap((step) => {
@@ -85,7 +86,7 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
     return [{ at, text: `${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}` }]
   })
   const job = before?.state === view.state ? [] : [`job ${view.jobId} ${view.state}`]
-  const ofJob = [...job, ...whatToDo(view, before)].map((text) => ({ at: view.changedAt, text }))
+  const ofJob = [...job, ...whatToDo(view, before, store)].map((text) => ({ at: view.changedAt, text }))
   return [...steps, ...ofJob]
     .map(({ at, text }) => ({ at: at ?? new Date(now).toISOString(), text }))
     .sort((one, other) => compare(one.at, other.at))
@@ -93,11 +94,11 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
 }
 
 /** Returns advice on a job that was flagged since the view `before`. */
-function whatToDo(view: JobView, before: JobView | null): readonly string[] {
+function whatToDo(view: JobView, before: JobView | null, store: StoreOptions): readonly string[] {
   const { attention } = view
   if (attention === null || !isFlagged(view, before)) return []
   const { advice, command } = adviceOn(view, attention)
-  return [`→ ${advice}: ${command}`]
+  return [`→ ${advice}: ${forSameStore(command, store)}`]
 }
 
 type Flagged = Pick<JobView, 'attention'>
