@@ -60,9 +60,7 @@ export class EngineChangeFeed implements ChangeFeed {
     this.options.written?.begin()
     return this.readPage(from, options, (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
-      const changes = versions.map((version) => this.changeOf(version))
-      const parsed = versions.filter((_version, index) => !(changes[index] instanceof WrittenChange))
-      return { ...page, changes, bytes: parsed.reduce((sum, { bytes }) => sum + bytes, 0) }
+      return { ...page, changes: versions.map((version) => this.changeOf(version)), bytes: bytesOf(versions) }
     })
   }
 
@@ -84,14 +82,10 @@ export class EngineChangeFeed implements ChangeFeed {
     if (nameOf !== undefined) written?.begin()
     return this.readPage(from, options, (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
-      let bytes = 0
-      const changes = versions.map((version) => {
-        const isKnown = written?.take(version) !== undefined
-        if (isKnown && nameOf !== undefined) return nameOf(version)
-        bytes += version.bytes
-        return version.feedText
-      })
-      return { ...page, changes, bytes }
+      const changes = versions.map((version) =>
+        written?.take(version) !== undefined && nameOf !== undefined ? nameOf(version) : version.feedText,
+      )
+      return { ...page, changes, bytes: bytesOf(versions) }
     })
   }
 
@@ -173,6 +167,10 @@ function splitPage(
     headers: {},
     diagnostics: null,
   }
+}
+
+function bytesOf(versions: readonly DocumentVersion[]): number {
+  return versions.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 function engineStart(start: FeedStart): ChangeFeedStart {

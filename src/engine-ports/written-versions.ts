@@ -1,5 +1,5 @@
 import type { DocumentVersion } from '../emulator/engine/index.js'
-import { isJobOrStep, type WrittenDocument } from '../sas/model/delivered/written-change.js'
+import { mayBeNamed, type WrittenDocument } from '../sas/model/delivered/written-change.js'
 import { Undelivered } from './undelivered.js'
 
 /**
@@ -7,7 +7,8 @@ import { Undelivered } from './undelivered.js'
  * delivers their documents without parsing them.
  */
 export class WrittenVersions {
-  private readonly undelivered = new Undelivered<DocumentVersion, WrittenDocument | null>()
+  // The feed reads the newest version in the moment in which it is written, so one version of a document is enough.
+  private readonly undelivered = new Undelivered<WrittenDocument | null>(1)
 
   /** @param keepsDocuments false if the documents are kept in another process */
   constructor(private readonly keepsDocuments: boolean) {}
@@ -18,14 +19,14 @@ export class WrittenVersions {
   }
 
   put(version: DocumentVersion, document: WrittenDocument): void {
-    if (!isJobOrStep(document)) return
-    const value = this.keepsDocuments ? document : null
-    this.undelivered.put(keyOf(version), { version, value, bytes: version.bytes })
+    if (!mayBeNamed(document)) return
+    const { etag, bytes } = version
+    this.undelivered.put(keyOf(version), { etag, value: this.keepsDocuments ? document : null, bytes })
   }
 
   /** Returns the document, or null if another process has it. Returns undefined if the version is not known. */
   take(version: DocumentVersion): WrittenDocument | null | undefined {
-    return this.undelivered.take(keyOf(version), version)
+    return this.undelivered.take(keyOf(version), version.etag)
   }
 }
 

@@ -67,7 +67,7 @@ export interface ChangePage<C = Change> {
   readonly isFollowed?: boolean
   /** When the request of the page began, as `Clock.monotonic` says. Missing if the reader of the page made this request. */
   readonly begunAtMs?: number
-  /** The size of the changes as JSON text, in bytes, without those that this process has in memory anyway. */
+  /** The size of the changes as JSON text, in bytes, if the port knows it. */
   readonly bytes?: number
   /** The request units that the read used. */
   readonly charge: number

@@ -20,7 +20,7 @@ interface Kept<C> {
 const [pageBytes, valueBytes] = [500, 8]
 
 /** The estimated size of a change without its document, and the size of a document in memory by the size of its JSON. */
-const [changeBytes, parsedFactor] = [200, 3]
+const [changeBytes, memoryFactor] = [200, 2]
 
 /** Keeps the pages that were read most recently, by a key, within bounds of size and age. */
 export class RecentPages<C> {
@@ -61,7 +61,7 @@ export class RecentPages<C> {
 }
 
 function memoryOf({ changes, bytes }: ChangePage<unknown>): number {
-  return bytes === undefined ? sizeOf(changes) : changeBytes * changes.length + parsedFactor * bytes
+  return bytes === undefined ? sizeOf(changes) : changeBytes * changes.length + memoryFactor * bytes
 }
 
 /** Estimates the memory of a JSON value from its texts, because writing it as JSON would take longer. */

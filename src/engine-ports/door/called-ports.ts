@@ -13,14 +13,20 @@ import { unlessAborted } from '../../platform/internal.js'
 import { StoreUnavailable } from '../../sas/model/errors.js'
 import { refuseUnreadable } from '../../sas/store/readable-writes.js'
 import type { ApplyResult, StateStore, StateWrite } from '../../sas/store/state-store.js'
-import { DoorLost } from './door-connection.js'
+import { DoorLost, type SizedAnswer } from './door-connection.js'
 import type { OwnChange, OwnWrites } from './own-writes.js'
 
 /** Sends a request, and returns the answer. */
 export type Call = (method: string, ...args: readonly unknown[]) => Promise<unknown>
 
+/** The requests of one part of a process. */
+export interface Calls {
+  readonly call: Call
+  readonly callSized: (method: string, ...args: readonly unknown[]) => Promise<SizedAnswer>
+}
+
 /** Returns a state store whose calls are requests. */
-export function doorState(send: Call, own: OwnWrites): StateStore {
+export function doorState({ call: send, callSized: sendSized }: Calls, own: OwnWrites): StateStore {
   const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
     try {
       return (await send(method, ...args)) as T
@@ -31,9 +37,9 @@ export function doorState(send: Call, own: OwnWrites): StateStore {
   const apply = async (partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> => {
     refuseUnreadable(writes)
     try {
-      const result = (await send('apply', partition, writes)) as ApplyResult
-      own.note(writes, result)
-      return result
+      const { answer, sentBytes } = await sendSized('apply', partition, writes)
+      own.note(writes, answer as ApplyResult, sentBytes)
+      return answer as ApplyResult
     } catch (error) {
       if (!(error instanceof DoorLost)) throw error
       if (error.isSent) return { kind: 'unknownOutcome', cause: error }
@@ -80,8 +86,11 @@ export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
       own.begin()
       const found = await page<Change | OwnChange>('readNext', from, options, true)
       const changes = own.documentsOf(found.changes)
-      // Too many documents were written since, so the store is asked for their texts.
-      return changes === null ? page<Change>('readNext', from, options, false) : { ...found, changes }
+      if (changes !== null) return { ...found, changes }
+      // Too many documents, or too many versions of one, were written since. So the store is asked for the texts.
+      const whole = await page<Change>('readNext', from, options, false)
+      own.documentsOf(whole.changes)
+      return whole
     },
     readAllVersions: (from, options) => page<VersionChange>('readAllVersions', from, options),
   }

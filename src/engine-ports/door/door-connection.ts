@@ -34,6 +34,12 @@ export class DoorLost extends Error {
   }
 }
 
+/** An answer, with the length of the request's JSON. Characters count as one byte. */
+export interface SizedAnswer {
+  readonly answer: unknown
+  readonly sentBytes: number
+}
+
 interface Pending {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
@@ -81,9 +87,14 @@ export class DoorConnection {
 
   /** Sends a request. Rejects with `DoorLost`, or with the error of the method. */
   async call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    return (await this.callSized(method, ...args)).answer
+  }
+
+  /** Sends a request, and returns the answer and the length of the request. Rejects as {@link call} does. */
+  async callSized(method: string, ...args: readonly unknown[]): Promise<SizedAnswer> {
     // A connection that is open is used without a turn of the event loop between.
     if (this.frames === null) await this.opened()
-    return new Promise((resolve, reject) => {
+    return new Promise<SizedAnswer>((resolve, reject) => {
       const { frames } = this
       if (frames === null) {
         reject(new DoorLost('the connection to the store was lost', false, null))
@@ -91,8 +102,12 @@ export class DoorConnection {
       }
       this.lastId += 1
       const id = this.lastId
-      const pending: Pending = { resolve, reject, isSent: false }
       const text = JSON.stringify([id, method, ...args])
+      const pending: Pending = {
+        resolve: (answer) => resolve({ answer, sentBytes: text.length }),
+        reject,
+        isSent: false,
+      }
       this.pending.set(id, pending)
       if (this.pending.size === 1) this.startWaiting()
       frames.send(() => {

@@ -3,7 +3,7 @@ import type { ChangeFeed } from '../../change-feed-processor/feed/change-feed.js
 import type { Clock } from '../../platform/index.js'
 import type { JobAddress, EndedJob, WakeUps } from '../../sas/in-process/job-endings.js'
 import type { StateStore } from '../../sas/store/state-store.js'
-import { doorFeed, doorLeases, doorState, type Call } from './called-ports.js'
+import { doorFeed, doorLeases, doorState, type Calls } from './called-ports.js'
 import { DoorConnection } from './door-connection.js'
 import { doorProtocol, type DoorNames, type DoorPush } from './door-messages.js'
 import { OwnWrites } from './own-writes.js'
@@ -96,30 +96,36 @@ class Door implements DoorPorts {
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
     })
-    this.state = doorState(this.callOf(undefined), this.own)
+    this.state = doorState(this.callsOf(undefined), this.own)
   }
 
   stateOf(user: string): StateStore {
-    return doorState(this.callOf(user), this.own)
+    return doorState(this.callsOf(user), this.own)
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callOf(user), this.own)
+    return doorFeed(this.callsOf(user).call, this.own)
   }
 
   leases(processorName: string, user?: string): LeaseStore {
     this.leaseStores += 1
     const store = this.leaseStores
-    const call = this.callOf(user)
+    const { call } = this.callsOf(user)
     return doorLeases((method, ...args) => call('lease', processorName, store, method, ...args))
   }
 
-  /** Returns the function that sends requests of a part of the process, which the store names with their charges. */
-  private callOf(user: string | undefined): Call {
+  /** Returns the functions that send requests of a part of the process, which the store names with their charges. */
+  private callsOf(user: string | undefined): Calls {
     const { connection } = this
-    return user === undefined
-      ? (method, ...args) => connection.call(method, ...args)
-      : (method, ...args) => connection.call('as', user, method, ...args)
+    if (user === undefined)
+      return {
+        call: (method, ...args) => connection.call(method, ...args),
+        callSized: (method, ...args) => connection.callSized(method, ...args),
+      }
+    return {
+      call: (method, ...args) => connection.call('as', user, method, ...args),
+      callSized: (method, ...args) => connection.callSized('as', user, method, ...args),
+    }
   }
 
   watch(onWrite: (physicalRangeId: string | null) => void): () => void {

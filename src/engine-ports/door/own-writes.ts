@@ -1,6 +1,6 @@
 import type { Change } from '../../change-feed-processor/feed/change-feed.js'
 import type { DocumentVersion } from '../../emulator/engine/values/document-version.js'
-import { isJobOrStep, WrittenChange, type WrittenDocument } from '../../sas/model/delivered/written-change.js'
+import { mayBeNamed, WrittenChange, type WrittenDocument } from '../../sas/model/delivered/written-change.js'
 import type { ApplyResult, StateWrite } from '../../sas/store/state-store.js'
 import { Undelivered } from '../undelivered.js'
 
@@ -14,25 +14,24 @@ export function ownChangeText({ home, id, feedMarks: { _rid, _etag, _ts, _lsn } 
   return JSON.stringify(change)
 }
 
-/** The bytes of JSON that a request unit pays for, in a write. The size of what was written follows from its charge. */
-const bytesPerUnit = 150
-
 /** The jobs and steps that this process has written through the door, until the feed names them. */
 export class OwnWrites {
-  private readonly undelivered = new Undelivered<string, WrittenDocument>()
+  // The page that names a version may come with the answer to the next write of the same document.
+  private readonly undelivered = new Undelivered<WrittenDocument>(2)
 
   /** Keeps what is written from now on, because the process has begun to read. */
   begin(): void {
     this.undelivered.begin()
   }
 
-  note(writes: readonly StateWrite[], result: ApplyResult): void {
+  /** @param bytes the size of all these writes as JSON */
+  note(writes: readonly StateWrite[], result: ApplyResult, bytes: number): void {
     if (result.kind !== 'applied') return
-    const bytes = (result.charge * bytesPerUnit) / writes.length
     for (const [index, { document }] of writes.entries()) {
-      const version = result.etags[index]
-      if (version === undefined || !isJobOrStep(document)) continue
-      this.undelivered.put(keyOf(document.pk, document.id), { version, value: document, bytes })
+      const etag = result.etags[index]
+      if (etag === undefined || !mayBeNamed(document)) continue
+      const each = { etag, value: document, bytes: bytes / writes.length }
+      this.undelivered.put(keyOf(document.pk, document.id), each)
     }
   }
 
@@ -40,14 +39,17 @@ export class OwnWrites {
   documentsOf(changes: readonly (Change | OwnChange)[]): readonly Change[] | null {
     const found: Change[] = []
     for (const change of changes) {
-      if (!isOwn(change)) {
+      if (isOwn(change)) {
+        const [pk, id, _rid, _etag, _ts, _lsn] = change
+        const document = this.undelivered.take(keyOf(pk, id), _etag)
+        if (document === undefined) return null
+        found.push(new WrittenChange(document, { _rid, _etag, _ts, _lsn }))
+      } else {
+        // The store has sent the text, so it does not name this version or an earlier one any more.
+        if (typeof change['pk'] === 'string')
+          this.undelivered.take(keyOf(change['pk'], change.id), change._etag)
         found.push(change)
-        continue
       }
-      const [pk, id, _rid, _etag, _ts, _lsn] = change
-      const document = this.undelivered.take(keyOf(pk, id), _etag)
-      if (document === undefined) return null
-      found.push(new WrittenChange(document, { _rid, _etag, _ts, _lsn }))
     }
     return found
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Change, ChangeFeed } from '../../../src/change-feed-processor/index.js'
+import type { Change, ChangeFeed, ChangePage } from '../../../src/change-feed-processor/index.js'
 import { enginePorts, WrittenVersions } from '../../../src/engine-ports/index.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
 import { decodeDelivered } from '../../../src/sas/model/delivered/decode-delivered.js'
@@ -23,10 +23,13 @@ function twoProcesses() {
   }
 }
 
-async function allChanges(feed: ChangeFeed): Promise<readonly Change[]> {
+async function firstPage(feed: ChangeFeed): Promise<ChangePage> {
   const position = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' as const } }
-  const { signal } = new AbortController()
-  return (await feed.readNext(position, { maxItemCount: 100, signal })).changes
+  return feed.readNext(position, { maxItemCount: 100, signal: new AbortController().signal })
+}
+
+async function allChanges(feed: ChangeFeed): Promise<readonly Change[]> {
+  return (await firstPage(feed)).changes
 }
 
 const job: StateDocument = { ...aJob(), pk: 'p', id: jobDocumentId('job-1'), note: 'of a newer version' }
@@ -63,6 +66,24 @@ describe('changes that a process has written itself', () => {
     expect(read).toMatchObject(written)
   })
 
+  it('count in the size of their page like those of others, because a kept page keeps them', async () => {
+    const { store, feed, otherFeed } = twoProcesses()
+    await allChanges(feed)
+    await store.apply('p', creates({ ...job, note: 'x'.repeat(10_000) }))
+    const { bytes } = await firstPage(feed)
+    expect(bytes).toBeGreaterThan(10_000)
+    expect((await firstPage(otherFeed)).bytes).toBe(bytes)
+  })
+
+  it('do not replace a document with fields of the store, such as a step that a restart copies', async () => {
+    const { store, feed } = twoProcesses()
+    await allChanges(feed)
+    await store.apply('p', creates({ ...step, _etag: '"of another step"' }))
+    const [change] = await allChanges(feed)
+    expect(change).not.toBeInstanceOf(WrittenChange)
+    expect(change?._etag).not.toBe('"of another step"')
+  })
+
   it('are delivered so only once, and then from their text', async () => {
     const { store, feed } = twoProcesses()
     await allChanges(feed)
@@ -89,6 +110,8 @@ describe('changes that a process has written itself', () => {
     await store.apply('p', creates(job))
     expect((await allChanges(feed))[0]).not.toBeInstanceOf(WrittenChange)
     await store.apply('p', creates({ id: 'x', pk: 'p', total: 7 }))
-    expect((await allChanges(feed))[1]).toMatchObject({ id: 'x', total: 7 })
+    const [, other] = await allChanges(feed)
+    expect(other).toMatchObject({ id: 'x', total: 7 })
+    expect(other).not.toBeInstanceOf(WrittenChange)
   })
 })

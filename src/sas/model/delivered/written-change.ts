@@ -83,7 +83,11 @@ export class WrittenChange implements StateChange, Required<ChangeFields> {
   }
 }
 
-/** Checks whether changes of a document may be delivered as a {@link WrittenChange}. */
-export function isJobOrStep({ type }: Fields): boolean {
-  return type === 'sas.job' || type === 'sas.step'
+/**
+ * Checks whether changes of a document may be delivered as a {@link WrittenChange}: it is a job or a step, and it has no
+ * fields of the store. A step that a restart copies has those of the earlier step.
+ */
+export function mayBeNamed(document: Fields): boolean {
+  const { type } = document
+  return (type === 'sas.job' || type === 'sas.step') && !('_etag' in document)
 }
