@@ -3,15 +3,14 @@ import { SerialByKey, withinLimit } from '../../platform/internal.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
 import type { StateChange } from '../model/delivered/state-change.js'
-import type { Visitor } from '../model/gate-documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import { Visits } from '../gates/visits.js'
-import { WaitingHere } from './waiting-here.js'
 import { Leaves, leavingGates } from './leave-gates.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
+import { GoingOn } from './going-on.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
 import { JobWriter, type Applied, type Written } from './job-writer.js'
@@ -50,7 +49,7 @@ export class Scheduler {
   private readonly writer: JobWriter
   private readonly aside: JobsAside
   readonly gates: Gatekeeper
-  private readonly waiting = new WaitingHere()
+  private readonly goingOn: GoingOn
   private readonly noting: Noting
   private readonly deciding: DecidingBy
   private beginning = 0
@@ -63,7 +62,13 @@ export class Scheduler {
     this.writer = new JobWriter(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
-    this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goOn(visitor) })
+    this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goingOn.enter(visitor) })
+    this.goingOn = new GoingOn({
+      ...options,
+      known: this.known,
+      partitions: this.partitions,
+      advance: (changed, leaseToken, called) => this.advance(changed, leaseToken, called),
+    })
     this.leaves = new Leaves(this.gates, options.telemetry)
     this.aside = new JobsAside(options, this.known, (before, job) => {
       const written = { kind: 'write' as const, job, changed: [], notices: [] }
@@ -97,7 +102,7 @@ export class Scheduler {
   /** Drops postponed work of the lease. The next owner gets the changes again. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
-    this.waiting.forgetLease(leaseToken)
+    this.goingOn.forgetLease(leaseToken)
     this.options.board.leaseReleased(leaseToken)
   }
 
@@ -106,6 +111,7 @@ export class Scheduler {
    * behind at a limit. Call it when no lease is held any more.
    */
   async stop(): Promise<void> {
+    this.goingOn.stop()
     await withinLimit(this.options.clock, stopWithinMs, this.leaves.endAll(this.partitions), () => undefined)
   }
 
@@ -191,23 +197,6 @@ export class Scheduler {
     return null
   }
 
-  /** Goes on with a step that may enter its limit. Resolves to false if this instance does not drive its job. */
-  private async goOn(visitor: Visitor): Promise<boolean> {
-    const found = this.waiting.take(visitor)
-    if (found === null) return false
-    const { step, leaseToken } = found
-    const changed = changedJob(step, new Map())
-    const called = new Set([step.stepId])
-    return this.partitions.run(step.pk, async () => {
-      const job = await this.known.job(changed, noneSeen())
-      if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return false
-      await this.advance(changed, leaseToken, called)
-      // If it still waits, or has left because its job was paused, the keeper of the gates looks at its document.
-      const place = this.known.placeOf(job, step.stepId)
-      return place?.entry === visitor.entry && place.waitsFor === null
-    })
-  }
-
   /** Advances a job, unless work of its partition waits already. Returns the work to do later. */
   private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
     const { pk } = job
@@ -286,7 +275,7 @@ export class Scheduler {
   ): void {
     const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
     emitDispatches(decision, telemetry)
-    this.waiting.note(decision.job, steps, leaseToken)
+    this.goingOn.note(decision.job, steps, leaseToken)
     beginLeaves()
     if (ended !== null) {
       emitEnd(ended, telemetry)
