@@ -196,10 +196,12 @@ export function connectionProblems(connection: Connection): readonly string[] {
     rules.push('client and embedded are both given: pass the account alone, or a client alone')
   }
   if (!isGiven(given) && given.endpoint === undefined && given.connectionString === undefined) {
-    rules.push(
+    const noProcess =
+      'embedded is null: if it is from attachAccount(), no process has the data directory open'
+    const noStore =
       'no store is named: pass endpoint, connectionString, client or embedded, or the result of ' +
-        'connectionFromEnvironment()',
-    )
+      'connectionFromEnvironment()'
+    rules.push(isNull(connection.embedded) ? noProcess : noStore)
   }
   if (values.endpoint !== undefined && protocolOf(values.endpoint) === 'http:' && given.key === undefined) {
     rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass key, or set COSMOS_KEY`)
@@ -209,6 +211,11 @@ export function connectionProblems(connection: Connection): readonly string[] {
     rules.push(`container and leaseContainer are both ${JSON.stringify(values.container)}: ${rule}`)
   }
   return [...problems, ...rules]
+}
+
+/** Checks for a value that the types exclude, but that a caller in JavaScript may pass. */
+function isNull(value: unknown): boolean {
+  return value === null
 }
 
 /**

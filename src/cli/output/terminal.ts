@@ -34,6 +34,7 @@ export interface Streams {
 
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
+  const width = widthOf(stdout)
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
   // A pipe gets no colours, even if the environment asks for them, because build servers ask every tool for
   // colours.
@@ -47,8 +48,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
     progress: (text) => live?.(result(text)),
     progressDone: () => live?.done(),
     isInteractive,
-    width: stdout.columns ?? 80,
-    tableWidth: isInteractive ? (stdout.columns ?? 80) : Infinity,
+    width,
+    tableWidth: isInteractive ? width : Infinity,
     confirm: async (question) => {
       const asking = createInterface({ input: process.stdin, output: stderr })
       try {
@@ -57,7 +58,7 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
         asking.close()
       }
     },
-    height: stdout.rows ?? 24,
+    height: (stdout.rows ?? 0) > 0 ? (stdout.rows ?? 24) : 24,
   }
 }
 
@@ -102,11 +103,16 @@ function marked(style: keyof typeof styles, text: string): string {
   return `${begin}${text}${end}`
 }
 
+/** Returns the width of a terminal. One that does not know its size reports 0 columns. */
+function widthOf({ columns = 0 }: { readonly columns?: number }): number {
+  return columns > 0 ? columns : 80
+}
+
 /**
  * Wraps a remark to the width of a terminal. Without a terminal, keeps one line, which is easier to search.
  */
-function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
-  return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
+function remarkFor(stderr: Streams['stderr'], text: string): string {
+  return stderr.isTTY === true && !text.includes('\n') ? wrapped(text, widthOf(stderr), '') : text
 }
 
 /** Returns a table with a heading. It has no ruled lines, so that users can paste it easily. */

@@ -47,7 +47,12 @@ export async function attachedWith(
   if (socketPath === null || !(await isAnswered(socketPath))) return null
   // The connection stays open for a while. It shows the other process that its account is in use.
   const presence = new HttpAgent({ keepAlive: true })
-  const endpoint = await endpointAt(socketPath, presence)
+  const endpoint = await endpointAt(socketPath, presence).catch((error: unknown) => {
+    presence.destroy()
+    if (hasEnded(error)) return null
+    throw error
+  })
+  if (endpoint === null) return null
   // The SDK loads slowly, so commands that do not attach must not load it.
   const Client = await clientClass()
   const agent = new SocketAgent(socketPath)
@@ -108,6 +113,12 @@ function endpointAt(socketPath: string, agent: HttpAgent): Promise<string> {
     endInSilence(request)
     request.on('error', reject)
   })
+}
+
+/** Checks whether an error says that the other process ended before it answered. */
+function hasEnded(error: unknown): boolean {
+  const { code = '' } = error as { readonly code?: string }
+  return ['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE'].includes(code)
 }
 
 /** Ends a request with an error if the other process hangs. The operating system accepts connections even for such a process. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -271,4 +272,14 @@ it('with --json, a lost store still leaves the numbers of what was done, and the
   expect(told).toMatchObject({ workflow: 'selling', submitted: 0, new: 0, conflicts: [], invalid: [] })
   expect(told.error).toMatch(/0 of 3 submitted; run the same command again to continue/)
   await store.close()
+})
+
+it('a file that does not exist leaves no data directory behind', async () => {
+  const folder = await temporaryDirectory()
+  const data = join(folder, 'store')
+  const missing = join(folder, 'missing.jsonl')
+  await expect(submit('order-fulfilment', missing, { data, workflows }, terminal)).rejects.toThrow(
+    'missing.jsonl',
+  )
+  expect(existsSync(data)).toBe(false)
 })

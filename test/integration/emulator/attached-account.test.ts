@@ -60,6 +60,23 @@ it('a store closes although other processes connect at that moment and leave the
   expect(await attachAccount(dataDirectory)).toBeNull()
 })
 
+it('a process that ends while another attaches is as if no process had the directory open', async () => {
+  const dataDirectory = scratchDirectory()
+  const path = join(realpathSync(dataDirectory), 'in-use.sock')
+  // The first connection only asks whether a process answers. The second one asks for the account.
+  let connections = 0
+  const dying = createServer((socket) => {
+    connections += 1
+    if (connections > 1) socket.on('data', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => {
+    dying.listen(path, resolve)
+  })
+  onTestFinished(() => void dying.close())
+  expect(await attachAccount(dataDirectory)).toBeNull()
+  expect(connections).toBeGreaterThan(1)
+})
+
 it('a process that hangs with the store open counts as lost after ten seconds (F-X28)', async () => {
   const dataDirectory = scratchDirectory()
   const cosmos = createInProcessCosmos({ dataDirectory })

@@ -42,6 +42,11 @@ describe('a connection', () => {
   it.each<[string, Connection, RegExp]>([
     ['no account', {}, /no store is named: pass endpoint, connectionString/],
     [
+      'no attached account',
+      { embedded: null as never },
+      /embedded is null: if it is from attachAccount\(\), no process/,
+    ],
+    [
       'an endpoint without scheme',
       { ...account, endpoint: 'localhost:8081' },
       /"localhost:8081"; it must be a URL/,

@@ -59,10 +59,12 @@ export async function submit(
   }
   const terms = termsOf(options)
   const isNewStore = options.data !== undefined && !holdsStore(options.data)
+  // A file that is missing must not leave a new data directory behind.
+  const lines = await readJsonLines(file)
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
-    const submissions = checked(withJobId(workflow, options.jobId), await readJsonLines(file), file)
+    const submissions = checked(withJobId(workflow, options.jobId), lines, file)
     if (submissions.length === 0)
       terminal.note(`stepward: ${whatIsRead(file)} is empty, so nothing was submitted`)
     const newIds = new Set<string>()

@@ -41,6 +41,14 @@ it('a pipe gets results on standard output, remarks on standard error, and no pr
   expect([stdout.read(), stderr.read()].map(String)).toEqual(['result\n', 'remark\n'])
 })
 
+it('a terminal that does not know its size has 80 columns and 24 lines', () => {
+  const unknown = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 })
+  const { width, tableWidth, height, note } = terminalOf({ stdout: unknown, stderr: unknown })
+  expect({ width, tableWidth, height }).toEqual({ width: 80, tableWidth: 80, height: 24 })
+  note('two words')
+  expect(String(unknown.read())).toBe('two words\n')
+})
+
 it('control characters are escaped, and JSON keeps its meaning', () => {
   const id = 'A\u001b]0;title\u0007\u001b[2J\r\u009b1m\u202e'
   expect(visible(id)).toBe('A\\u001b]0;title\\u0007\\u001b[2J\\u000d\\u009b1m\\u202e')
