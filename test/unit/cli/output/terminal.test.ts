@@ -43,9 +43,10 @@ it('a pipe gets results on standard output, remarks on standard error, and no pr
 
 it('a terminal that does not know its size has 80 columns and 24 lines', () => {
   const unknown = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 })
-  const { width, tableWidth, height, note } = terminalOf({ stdout: unknown, stderr: unknown })
+  const terminal = terminalOf({ stdout: unknown, stderr: unknown })
+  const { width, tableWidth, height } = terminal
   expect({ width, tableWidth, height }).toEqual({ width: 80, tableWidth: 80, height: 24 })
-  note('two words')
+  terminal.note('two words')
   expect(String(unknown.read())).toBe('two words\n')
 })
 
