@@ -111,8 +111,9 @@ export class Scheduler {
    * behind at a limit. Call it when no lease is held any more.
    */
   async stop(): Promise<void> {
-    this.goingOn.stop()
     await withinLimit(this.options.clock, stopWithinMs, this.leaves.endAll(this.partitions), () => undefined)
+    // Work that was under way may have noted times.
+    this.goingOn.stop()
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
