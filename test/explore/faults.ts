@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
     }),
   }),
   fault('I8: a step that was given back calls for a scheduler', 'retried', 'I8', {
-    schedulerMustRead: (document) => document['type'] === 'sas.job' && production.schedulerMustRead(document),
+    schedulerMustRead: (document) => document.type === 'sas.job' && production.schedulerMustRead(document),
     recoverJob: () => ({ kind: 'nothing' }),
   }),
   fault('I42: a snooze hides no problem of another step', 'triaged', 'I42', {
