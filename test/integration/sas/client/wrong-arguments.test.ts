@@ -87,7 +87,9 @@ describe('a wrong argument has one error that names it', () => {
   it('an embedded store that is null', async () => {
     const agents = [defineAgent('a', { b: () => null })]
     for (const call of [connect({ embedded: wrong(null) }), startHost({ embedded: wrong(null), agents })])
-      await expect(call).rejects.toThrow('embedded is null: if it is from attachAccount(), no process has the data directory open')
+      await expect(call).rejects.toThrow(
+        'embedded is null: if it is from attachAccount(), no process has the data directory open',
+      )
   })
 
   it('missing operations of an agent', () => {
