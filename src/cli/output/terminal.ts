@@ -34,7 +34,7 @@ export interface Streams {
 
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
-  const width = widthOf(stdout)
+  const width = sizeOr(80, stdout.columns)
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
   // A pipe gets no colours, even if the environment asks for them, because build servers ask every tool for
   // colours.
@@ -58,7 +58,7 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
         asking.close()
       }
     },
-    height: (stdout.rows ?? 0) > 0 ? (stdout.rows ?? 24) : 24,
+    height: sizeOr(24, stdout.rows),
   }
 }
 
@@ -103,16 +103,16 @@ function marked(style: keyof typeof styles, text: string): string {
   return `${begin}${text}${end}`
 }
 
-/** Returns the width of a terminal. One that does not know its size reports 0 columns. */
-function widthOf({ columns = 0 }: { readonly columns?: number }): number {
-  return columns > 0 ? columns : 80
+/** Returns a size of a terminal, or the default. A terminal that does not know its size reports 0. */
+function sizeOr(defaultSize: number, reported = 0): number {
+  return reported > 0 ? reported : defaultSize
 }
 
 /**
  * Wraps a remark to the width of a terminal. Without a terminal, keeps one line, which is easier to search.
  */
 function remarkFor(stderr: Streams['stderr'], text: string): string {
-  return stderr.isTTY === true && !text.includes('\n') ? wrapped(text, widthOf(stderr), '') : text
+  return stderr.isTTY === true && !text.includes('\n') ? wrapped(text, sizeOr(80, stderr.columns), '') : text
 }
 
 /** Returns a table with a heading. It has no ruled lines, so that users can paste it easily. */

@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Change, ChangeFeed, FeedPosition } from '../../../src/change-feed-processor/index.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
-import { enginePorts } from '../../../src/engine-ports/index.js'
+import { enginePorts, WrittenVersions } from '../../../src/engine-ports/index.js'
 import { connect, defineAgent, defineWorkflow, startHost } from '../../../src/index.js'
 import { seededRandom } from '../../../src/platform/index.js'
 import { jobDocumentId, stepDocumentId } from '../../../src/sas/model/document-ids.js'
@@ -184,6 +184,8 @@ const listing = defineWorkflow<{ readonly items: string[] }>('listing', (work) =
 
 describe('a program that changes its values later changes no stored job', () => {
   it.each(['in this process', 'in another process'])('whose store is %s', async (place) => {
+    const take = vi.spyOn(WrittenVersions.prototype, 'take')
+    onTestFinished(() => take.mockRestore())
     const dataDirectory = scratchDirectory()
     const cosmos = createInProcessCosmos({ dataDirectory })
     onTestFinished(() => cosmos.close())
@@ -199,5 +201,8 @@ describe('a program that changes its values later changes no stored job', () => 
     const job = await submitted
     input.items.push('added after the submission')
     expect(await job.result()).toMatchObject({ third: { items: ['one'] } })
+    const isTaken = (value: unknown): boolean =>
+      place === 'in this process' ? value instanceof Object : value === null
+    await expect.poll(() => take.mock.results.some(({ value }) => isTaken(value))).toBe(true)
   })
 })

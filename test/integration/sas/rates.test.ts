@@ -64,7 +64,7 @@ describe('steps that wait for the time of a rate', () => {
     expect(await begunAfter([250, 250, 250])).toEqual([3, 4, 5, 6])
   })
 
-  it('begin no more when the process has released the lease or stops, and a supervisor offers them', async () => {
+  it('begin no more when the process has released the lease, and a supervisor offers them', async () => {
     await client.submit(twelve(fourASecond), {}, { jobId: 'a' })
     await schedule()
     scheduler.onLeaseReleased('0')
