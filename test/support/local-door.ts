@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { join } from 'node:path'
-import { serveDoor } from '../../src/engine-ports/index.js'
+import { onTestFinished } from 'vitest'
+import { createInProcessCosmos } from '../../src/emulator/index.js'
+import { enginePorts, serveDoor } from '../../src/engine-ports/index.js'
 import { openDoor, type DoorAccount, type DoorPorts } from '../../src/engine-ports/internal.js'
-import { systemClock, type Clock } from '../../src/platform/index.js'
+import { seededRandom, systemClock, type Clock } from '../../src/platform/index.js'
 import { scratchDirectory } from './scratch-directory.js'
 
 /** The protocol that `serveDoor` passes to an account. */
@@ -73,4 +75,25 @@ export async function portsThrough(
   const ports = await openDoor(door, { names: { ...all, ...names }, clock, onCharge })
   if (ports === null) throw new Error('the store has another version')
   return ports
+}
+
+/**
+ * Opens the ports of a process that is attached to a new store with the containers `state` and `leases`. Returns them with the
+ * store, the state store of another process beside it, the operations that the process pays for, and the bytes that it receives.
+ */
+export async function attachedProcess() {
+  const cosmos = createInProcessCosmos({ random: seededRandom(1) })
+  cosmos.engine.createDatabase('stepward')
+  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+  cosmos.engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
+  cosmos.engine.createContainer('stepward', { id: 'leases', partitionKey: { paths: ['/id'] } })
+  const door = await servedDoor(cosmos)
+  const charges: string[] = []
+  const ports = await portsThrough(door, { onCharge: (operation) => charges.push(operation) })
+  onTestFinished(() => {
+    ports.close()
+  })
+  const received = (): number => door.dialed.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+  const beside = enginePorts(cosmos.engine, 'stepward').stateStore('state')
+  return { cosmos, door, ports, beside, charges, received }
 }

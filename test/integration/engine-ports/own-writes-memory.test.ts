@@ -1,32 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChangeFeed, FeedPosition } from '../../../src/change-feed-processor/index.js'
-import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { enginePorts } from '../../../src/engine-ports/index.js'
-import { seededRandom } from '../../../src/platform/index.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
 import type { StateDocument, StateStore } from '../../../src/sas/store/state-store.js'
 import { aJob } from '../../support/a-job.js'
-import { portsThrough, servedDoor } from '../../support/local-door.js'
+import { attachedProcess } from '../../support/local-door.js'
 
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
 const mebibyte = 2 ** 20
-
-async function attached() {
-  const cosmos = createInProcessCosmos({ random: seededRandom(1) })
-  cosmos.engine.createDatabase('stepward')
-  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
-  cosmos.engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
-  cosmos.engine.createContainer('stepward', { id: 'leases', partitionKey: { paths: ['/id'] } })
-  const door = await servedDoor(cosmos)
-  const ports = await portsThrough(door)
-  onTestFinished(() => {
-    ports.close()
-  })
-  return { cosmos, ports, beside: enginePorts(cosmos.engine, 'stepward').stateStore('state') }
-}
 
 const beginning: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
 
@@ -63,7 +46,7 @@ async function aliveBytes(refs: readonly WeakRef<object>[], bytesEach: number): 
 
 describe('an attached process', () => {
   it('keeps at most 4 MiB of documents that it has not read', async () => {
-    const { ports } = await attached()
+    const { ports } = await attachedProcess()
     const feed = ports.changeFeed()
     await readAll(feed)
     const refs: WeakRef<object>[] = []
@@ -73,7 +56,7 @@ describe('an attached process', () => {
   })
 
   it('keeps none of its documents after the feed has delivered all of them', async () => {
-    const { ports } = await attached()
+    const { ports } = await attachedProcess()
     const feed = ports.changeFeed()
     await readAll(feed)
     const refs: WeakRef<object>[] = []
@@ -84,7 +67,7 @@ describe('an attached process', () => {
   })
 
   it('keeps none of its documents after an aborted read and a second read', async () => {
-    const { ports } = await attached()
+    const { ports } = await attachedProcess()
     const feed = ports.changeFeed()
     await readAll(feed)
     const refs: WeakRef<object>[] = []
@@ -99,8 +82,21 @@ describe('an attached process', () => {
     expect(await aliveBytes(refs, 100_000)).toBeLessThan(300_000)
   })
 
+  it('keeps none of its documents when the connection was lost, because the store names them no more', async () => {
+    const { door, ports } = await attachedProcess()
+    await readAll(ports.changeFeed())
+    const refs: WeakRef<object>[] = []
+    for (let index = 0; index < 20; index += 1)
+      refs.push(await create(ports.state, job(`j-${index}`, 100_000)))
+    for (const socket of door.accepted) socket.destroy()
+    await expect.poll(() => door.dialed.at(-1)?.destroyed).toBe(true)
+    expect(await ports.state.read({ pk: 'unknown', id: 'unknown' })).toBeNull()
+    // A last one may be on the stack.
+    expect(await aliveBytes(refs, 100_000)).toBeLessThan(300_000)
+  })
+
   it('keeps none of the documents that another process has replaced, after the feed has delivered the replacements', async () => {
-    const { ports, beside } = await attached()
+    const { ports, beside } = await attachedProcess()
     const feed = ports.changeFeed()
     await readAll(feed)
     const refs: WeakRef<object>[] = []
@@ -120,7 +116,7 @@ describe('an attached process', () => {
 
 describe('the store', () => {
   it('keeps no version that another process has replaced', async () => {
-    const { cosmos, ports, beside } = await attached()
+    const { cosmos, ports, beside } = await attachedProcess()
     await readAll(ports.changeFeed())
     const refs: WeakRef<object>[] = []
     for (let index = 0; index < 30; index += 1) {

@@ -2,38 +2,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Change, ChangeFeed, FeedPosition } from '../../../src/change-feed-processor/index.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { attachAccount } from '../../../src/emulator/attach/attached-account.js'
-import { enginePorts, WrittenVersions } from '../../../src/engine-ports/index.js'
+import { WrittenVersions } from '../../../src/engine-ports/index.js'
 import { connect, defineAgent, defineWorkflow, startHost } from '../../../src/index.js'
-import { seededRandom } from '../../../src/platform/index.js'
 import { jobDocumentId, stepDocumentId } from '../../../src/sas/model/document-ids.js'
 import { decodeDelivered } from '../../../src/sas/model/delivered/decode-delivered.js'
 import type { StateDocument, StateStore } from '../../../src/sas/store/state-store.js'
 import { aJob, aStep } from '../../support/a-job.js'
-import { portsThrough, servedDoor } from '../../support/local-door.js'
+import { attachedProcess } from '../../support/local-door.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
-
-/** An attached process, another process beside it, and the number of bytes that the attached process receives. */
-async function attached() {
-  const cosmos = createInProcessCosmos({ random: seededRandom(1) })
-  cosmos.engine.createDatabase('stepward')
-  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
-  cosmos.engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
-  cosmos.engine.createContainer('stepward', { id: 'leases', partitionKey: { paths: ['/id'] } })
-  const door = await servedDoor(cosmos)
-  const charges: string[] = []
-  const ports = await portsThrough(door, { onCharge: (operation) => charges.push(operation) })
-  onTestFinished(() => {
-    ports.close()
-  })
-  const received = (): number => door.dialed.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
-  return {
-    door,
-    ports,
-    received,
-    charges,
-    beside: enginePorts(cosmos.engine, 'stepward').stateStore('state'),
-  }
-}
 
 const beginning: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
 const options = { maxItemCount: 1_000, signal: new AbortController().signal }
@@ -69,7 +45,7 @@ async function create(store: StateStore, pk: string, ...documents: readonly Stat
 
 describe('the feed of an attached process', () => {
   it('names the jobs and steps that the process has written, and does not send them back', async () => {
-    const { ports, received } = await attached()
+    const { ports, received } = await attachedProcess()
     const feed = ports.changeFeed()
     await read(feed)
     const long = 'x'.repeat(100_000)
@@ -96,7 +72,7 @@ describe('the feed of an attached process', () => {
   })
 
   it('sends what others have written, also in place of an own document', async () => {
-    const { ports, beside } = await attached()
+    const { ports, beside } = await attachedProcess()
     const feed = ports.changeFeed()
     await read(feed)
     const [ifMatch = ''] = await create(ports.state, 'a', job('a', 'own'))
@@ -116,7 +92,7 @@ describe('the feed of an attached process', () => {
   })
 
   it('sends the documents if the process no longer has all of them', async () => {
-    const { ports, charges } = await attached()
+    const { ports, charges } = await attachedProcess()
     const feed = ports.changeFeed()
     await read(feed)
     // The process counts the documents of a transaction as equally large, so it forgets the small ones earlier than the store.
@@ -134,7 +110,7 @@ describe('the feed of an attached process', () => {
   })
 
   it('is read once if the process replaces a document while a page names it', async () => {
-    const { ports, charges } = await attached()
+    const { ports, charges } = await attachedProcess()
     const feed = ports.changeFeed()
     await read(feed)
     const [ifMatch = ''] = await create(ports.state, 'a', job('a', 'first'))
@@ -151,7 +127,7 @@ describe('the feed of an attached process', () => {
   })
 
   it('sends the documents if the connection was lost since', async () => {
-    const { door, ports } = await attached()
+    const { door, ports } = await attachedProcess()
     const feed = ports.changeFeed()
     await read(feed)
     await create(ports.state, 'a', job('a', 'before'))
