@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { SeenVersions } from './changed-jobs.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
+import { isUnderWay, unseen } from '../decisions/ledger.js'
 import { schedule } from '../decisions/schedule.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import type { Visits } from '../gates/visits.js'
@@ -9,6 +10,7 @@ import { isOver } from '../model/is-over.js'
 import { tellsNews, withSafeMessages } from '../plan/safe-messages.js'
 import type { Stored } from '../store/state-store.js'
 import type { Settled } from './job-writer.js'
+import type { ReservedTimes } from './reserved-times.js'
 import type { KnownJobs, UnreadableStep } from './known-jobs.js'
 
 /** What a decision about a job goes by. */
@@ -20,6 +22,7 @@ export interface Deciding {
   readonly settled?: Settled
   /** The ids of waiting steps that may enter their limit now. */
   readonly called?: ReadonlySet<string>
+  readonly leaseToken: string | null
 }
 
 export interface DecidingBy {
@@ -27,6 +30,7 @@ export interface DecidingBy {
   readonly board: PauseBoard
   readonly clock: Clock
   readonly instanceName: string
+  readonly reserved: ReservedTimes
 }
 
 /** A decision that needs no more reads and no more answers. */
@@ -38,14 +42,14 @@ const maxRounds = 6
 /** Decides, reads the steps that the decision needs, and lets steps come to their gates. */
 export async function decideJob(
   job: Stored<JobDocument>,
-  { seen, visits, settled, called, pauses }: Deciding,
-  { known, board, clock, instanceName }: DecidingBy,
+  { seen, visits, settled, called, pauses, leaseToken }: Deciding,
+  { known, board, clock, instanceName, reserved }: DecidingBy,
 ): Promise<Decided | (UnreadableStep & { readonly kind: 'unreadable' })> {
   // If a step is ahead, the job has been continued, and the store answered with an old version.
   if (isOver(job)) return { kind: known.isAhead(job) ? 'stale' : 'nothing' }
   let { entries } = pauses
   let isConfirmed = false
-  let hasReadAll = false
+  let [hasReadAll, hasResumed] = [false, false]
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
     const reads = own.map((stepId) => known.ensureStep(job, stepId, seen))
@@ -75,7 +79,19 @@ export async function decideJob(
       continue
     }
     if (decision.kind === 'visit') {
-      await visits.make(job, decision.requests)
+      const isMissed = decision.requests.some((request) => reserved.isMissed(request))
+      if (isMissed && leaseToken !== null) {
+        reserved.resume(steps.values(), leaseToken)
+        const unread = hasResumed ? [] : underWayAndUnread(job, steps)
+        hasResumed = true
+        for (const stepId of unread) {
+          known.forgetStep(job, stepId)
+          seen.steps.set(stepId, null)
+        }
+        if (unread.length > 0) continue
+      }
+      const requests = decision.requests.map((request) => reserved.asked(request))
+      await visits.make(job, requests)
       continue
     }
     const unread = hasReadAll ? [] : stepsToHide(job, decision, steps)
@@ -87,6 +103,12 @@ export async function decideJob(
     }
   }
   return { kind: 'stale' }
+}
+
+/** Returns the steps that may also wait for a time of a rate, and that an earlier process has written. */
+function underWayAndUnread(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
+  const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
+  return unseen(underWay, job.steps, steps)
 }
 
 /** Returns the steps that are not known, if the decision writes a message that could contain a secret of them. */

@@ -24,15 +24,18 @@ export interface GoingOnOptions {
 /** Goes on with the steps of this process that wait at limits, when they are called or when their time has come. */
 export class GoingOn {
   private readonly waiting = new WaitingHere()
-  private readonly reserved: ReservedTimes
+  /** The steps of this process that wait for the times of their rates. */
+  readonly reserved: ReservedTimes
 
   constructor(private readonly options: GoingOnOptions) {
-    this.reserved = new ReservedTimes(options.clock, (step) => {
-      this.beginReserved(step).catch((error: unknown) => {
-        // A supervisor offers the step.
-        if (error instanceof StoreUnavailable) return
-        options.telemetry.emit({ type: 'loop.failed', loop: 'rates', error })
-      })
+    this.reserved = new ReservedTimes(options.clock, (step, ended) => {
+      this.beginReserved(step)
+        .catch((error: unknown) => {
+          // A supervisor offers the step.
+          if (error instanceof StoreUnavailable) return
+          options.telemetry.emit({ type: 'loop.failed', loop: 'rates', error })
+        })
+        .finally(ended)
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../platform/index.js'
+import type { GateRequest } from '../gates/pass.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { WaitingStep } from './waiting-here.js'
 
@@ -10,18 +11,44 @@ interface Reserved extends WaitingStep {
   readonly timer: Timer
 }
 
+/** The time for which an attempt may be late if no process has a timer for it, as after an outage. */
+const mayBeLateMs = 5_000
+
 /**
  * Begins the steps of this process at the times that rates have reserved for them. A supervisor would offer them later, by the
  * clock of another host. Then all steps of a job whose times have passed would begin together, faster than the rate.
- * If the process dies, a supervisor does it.
+ * If the process dies, a supervisor offers them, and the next scheduler sets timers for the other steps of the job.
  */
 export class ReservedTimes {
   private readonly reserved = new Map<string, Reserved>()
 
   constructor(
     private readonly clock: Clock,
-    private readonly begin: (step: WaitingStep) => void,
+    private readonly begin: (step: WaitingStep, ended: () => void) => void,
   ) {}
+
+  /** Checks whether a step has come to its reserved time by another way than a timer of this process. */
+  isMissed({ step, reservedMs }: GateRequest): boolean {
+    return step !== null && reservedMs !== null && this.reserved.get(nameOf(step))?.atMs !== reservedMs
+  }
+
+  /**
+   * Returns what a step asks of its gates, without a reserved time that was missed by more than {@link mayBeLateMs}.
+   * The rate then reserves another time, so that late attempts do not begin together. A step with a timer keeps its
+   * time however late the timer is. If it did not, an overloaded scheduler would begin no step at all.
+   */
+  asked(request: GateRequest): GateRequest {
+    const isLost = this.isMissed(request) && this.clock.now() - (request.reservedMs ?? 0) > mayBeLateMs
+    return isLost ? { ...request, reservedMs: null } : request
+  }
+
+  /** Sets timers for the steps of a job that an earlier process has driven, unless their times have passed. */
+  resume(steps: Iterable<StepDocument>, leaseToken: string): void {
+    for (const step of steps) {
+      const atMs = reservedTimeOf(step)
+      if (atMs !== null && atMs > this.clock.now()) this.add(step, atMs, leaseToken)
+    }
+  }
 
   /** Notes the reserved times of steps that were written with a job, and forgets those of the other steps. */
   note(job: JobDocument, steps: readonly StepDocument[], leaseToken: string | null): void {
@@ -31,9 +58,7 @@ export class ReservedTimes {
       const atMs = job.lockedBy === null ? null : reservedTimeOf(step)
       if (this.reserved.get(name)?.atMs === atMs) continue
       this.forget(name)
-      if (atMs === null || leaseToken === null || this.reserved.size >= maxTimers) continue
-      const { pk, jobId, stepId, priority } = step
-      this.set(name, { step: { pk, jobId, stepId, priority }, leaseToken }, atMs)
+      if (atMs !== null && leaseToken !== null) this.add(step, atMs, leaseToken)
     }
   }
 
@@ -46,6 +71,13 @@ export class ReservedTimes {
     for (const name of this.reserved.keys()) this.forget(name)
   }
 
+  private add(step: StepDocument, atMs: number, leaseToken: string): void {
+    const name = nameOf(step)
+    if (this.reserved.has(name) || this.reserved.size >= maxTimers) return
+    const { pk, jobId, stepId, priority } = step
+    this.set(name, { step: { pk, jobId, stepId, priority }, leaseToken }, atMs)
+  }
+
   private set(name: string, waiting: WaitingStep, atMs: number): void {
     const timer = this.clock.schedule(Math.max(0, atMs - this.clock.now()), () => {
       // The clock may have been set back meanwhile.
@@ -53,10 +85,13 @@ export class ReservedTimes {
         this.set(name, waiting, atMs)
         return
       }
-      this.reserved.delete(name)
-      this.begin(waiting)
+      // Until the step has begun, its time is not missed.
+      this.begin(waiting, () => {
+        if (this.reserved.get(name) === reserved) this.reserved.delete(name)
+      })
     })
-    this.reserved.set(name, { ...waiting, atMs, timer })
+    const reserved = { ...waiting, atMs, timer }
+    this.reserved.set(name, reserved)
   }
 
   private forget(name: string): void {

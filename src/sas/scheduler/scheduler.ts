@@ -58,7 +58,6 @@ export class Scheduler {
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
     this.noting = { ...options, known: this.known }
-    this.deciding = { ...options, known: this.known }
     this.writer = new JobWriter(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
@@ -69,6 +68,7 @@ export class Scheduler {
       partitions: this.partitions,
       advance: (changed, leaseToken, called) => this.advance(changed, leaseToken, called),
     })
+    this.deciding = { ...options, known: this.known, reserved: this.goingOn.reserved }
     this.leaves = new Leaves(this.gates, options.telemetry)
     this.aside = new JobsAside(options, this.known, (before, job) => {
       const written = { kind: 'write' as const, job, changed: [], notices: [] }
@@ -176,7 +176,7 @@ export class Scheduler {
       if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
       const pauses = await this.options.board.current()
-      const decision = await decideJob(job, { seen, visits, settled, pauses }, this.deciding)
+      const decision = await decideJob(job, { seen, visits, settled, pauses, leaseToken }, this.deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       const leaving = await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
       // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
@@ -240,7 +240,7 @@ export class Scheduler {
       const pauses = await this.options.board.current()
       const decision = await decideJob(
         job,
-        { seen, visits, pauses, ...(called && { called }) },
+        { seen, visits, pauses, leaseToken, ...(called && { called }) },
         this.deciding,
       )
       if (decision.kind === 'nothing') return

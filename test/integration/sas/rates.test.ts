@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { defineWorkflow, type Limit } from '../../../src/sas/index.js'
 import { shop } from '../../support/a-job.js'
+import { deferred } from '../../support/deferred.js'
 import { StateWorld } from '../../support/state-world.js'
 
 /** A workflow of twelve steps that share one limit. */
@@ -31,6 +32,12 @@ async function schedule(by = scheduler): Promise<void> {
     await by.onChanges(page, held)
     await world.clock.advance(0)
   }
+}
+
+/** Lets a supervisor offer the steps whose times have passed. */
+async function offer(): Promise<void> {
+  await world.supervisor().runOnce()
+  await schedule()
 }
 
 async function begun(jobId = 'a'): Promise<number> {
@@ -73,6 +80,38 @@ describe('steps that wait for the time of a rate', () => {
     await world.supervisor().runOnce()
     await schedule(world.scheduler('scheduler-2'))
     expect(await begun()).toBeGreaterThan(1)
+  })
+
+  it('begin one after another again if no scheduler ran at their times', async () => {
+    await client.submit(twelve(fourASecond), {}, { jobId: 'a' })
+    await schedule()
+    expect(await begunAfter([250])).toEqual([1, 2])
+    scheduler.onLeaseReleased('0')
+    await world.clock.advance(28_000)
+    scheduler = world.scheduler('scheduler-2')
+    await offer()
+    expect(await begunAfter([249, 1, 250, 250, 2_000])).toEqual([3, 3, 4, 5, 6, 12])
+  })
+
+  it('begin at their times although another scheduler has taken over the job', async () => {
+    await client.submit(twelve({ ...fourASecond, perSecond: 1 }), {}, { jobId: 'a' })
+    await schedule()
+    scheduler.onLeaseReleased('0')
+    await world.clock.advance(3_500)
+    scheduler = world.scheduler('scheduler-2')
+    await offer()
+    expect(await begunAfter([499, 1, 1_000, 1_000])).toEqual([4, 4, 5, 6, 7])
+  })
+
+  it('keep a time that a timer of this process meets late', async () => {
+    await client.submit(twelve(fourASecond), {}, { jobId: 'a' })
+    await schedule()
+    const other = deferred()
+    const held = scheduler.partitions.run('a', () => other.promise)
+    await world.clock.advance(20_000)
+    other.resolve()
+    await held
+    expect(await begunAfter([0])).toEqual([1, 12])
   })
 
   it('begin no more when the process stops', async () => {
