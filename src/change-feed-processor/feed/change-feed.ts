@@ -87,6 +87,11 @@ export interface ReadOptions {
    * began at most this many milliseconds ago. Default 0. A feed may ignore this option.
    */
   readonly emptyWithinMs?: number
+  /**
+   * Called once if the reader should read again soon, because the pages that follow are in memory now and will not
+   * stay there. A feed may ignore this option.
+   */
+  readonly onPagesWaiting?: () => void
   /** When this signal aborts, a read that is under way rejects immediately. */
   readonly signal: AbortSignal
 }

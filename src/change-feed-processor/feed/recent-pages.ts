@@ -27,6 +27,8 @@ export class RecentPages<C> {
   /** The pages, oldest first. */
   private readonly kept = new Map<string, Kept<C>>()
   private bytes = 0
+  /** The estimated size of all pages that were ever kept. */
+  keptBytes = 0
 
   constructor(private readonly options: RecentPagesOptions) {}
 
@@ -37,6 +39,7 @@ export class RecentPages<C> {
     this.drop(key)
     this.kept.set(key, { page, bytes, keptAtMs: this.options.clock.monotonic() })
     this.bytes += bytes
+    this.keptBytes += bytes
     this.dropOld()
   }
 

@@ -43,6 +43,8 @@ export class SharedReads<C> {
   private readonly underWay = new Map<string, Reading<C>>()
   /** The last read of each range, if it found nothing new. */
   private readonly empty = new Map<string, Empty<C>>()
+  /** The readers that are not reading now, with the size of all kept pages at the end of their last reads. */
+  private readonly away = new Map<() => void, number>()
   private begun = 0
 
   constructor(private readonly options: SharedReadsOptions<C>) {
@@ -50,6 +52,15 @@ export class SharedReads<C> {
   }
 
   async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage<C>> {
+    const { onPagesWaiting } = options
+    if (onPagesWaiting === undefined) return this.readOrShare(from, options)
+    this.away.delete(onPagesWaiting)
+    const page = await this.readOrShare(from, options)
+    this.away.set(onPagesWaiting, this.recent.keptBytes)
+    return page
+  }
+
+  private async readOrShare(from: FeedPosition, options: ReadOptions): Promise<ChangePage<C>> {
     const { kind } = from.start
     if (options.signal.aborted || kind === 'now' || kind === 'time') return this.options.read(from, options)
     const begunBefore = this.begun
@@ -118,10 +129,22 @@ export class SharedReads<C> {
     const [key, nextKey] = [keyOf(from, options.maxItemCount), keyOf(next, options.maxItemCount)]
     // A lease begins at the beginning only once, and a page from there could hide that the range was split.
     // A page without changes is kept only if it leads to another position: nothing lies between the two.
-    if (from.start.kind === 'continuation' && nextKey !== key) this.recent.keep(key, { ...page, begunAtMs })
+    if (from.start.kind === 'continuation' && nextKey !== key) {
+      this.recent.keep(key, { ...page, begunAtMs })
+      this.callReaders()
+    }
     if (page.isDrained && page.changes.length === 0)
       this.empty.set(rangeOf(from), { key: nextKey, page, begunAtMs })
     return page
+  }
+
+  /** Calls the readers before the pages are dropped that they have not read. A reader that has ended ignores it. */
+  private callReaders(): void {
+    for (const [onPagesWaiting, keptBytes] of this.away) {
+      if (this.recent.keptBytes - keptBytes <= this.options.maxBytes / 2) continue
+      this.away.delete(onPagesWaiting)
+      onPagesWaiting()
+    }
   }
 
   /**

@@ -45,6 +45,11 @@ export class PollDelay {
     this.resting?.()
   }
 
+  /** Ends the pause under way, as if it were over. */
+  end(): void {
+    this.resting?.()
+  }
+
   /** Forgets earlier hints before a poll, because its own request can miss only writes whose hints come later. */
   beginPoll(): void {
     this.isWoken = false

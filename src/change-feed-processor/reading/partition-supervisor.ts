@@ -45,6 +45,9 @@ export class PartitionSupervisor {
   private readonly delivery: Delivery
   private readonly readAhead: ReadAhead
   private readonly reads: WatchedReads
+  private readonly onPagesWaiting = (): void => {
+    this.pollDelay.end()
+  }
 
   constructor(
     private readonly runtime: Runtime,
@@ -206,7 +209,8 @@ export class PartitionSupervisor {
       this.pollDelay.beginPoll()
       try {
         const maxItemCount = this.pageSize.current
-        const page = await this.reads.read(position, { signal, maxItemCount, emptyWithinMs })
+        const { onPagesWaiting } = this
+        const page = await this.reads.read(position, { signal, maxItemCount, emptyWithinMs, onPagesWaiting })
         this.pageSize.grow()
         // The request of another reader may have missed the write that the last hint was about.
         if (page.begunAtMs !== undefined) this.pollDelay.polledAt(page.begunAtMs)

@@ -245,4 +245,26 @@ describe('a shared change feed', () => {
     await read(shared.feed, end)
     expect(shared.requests).toHaveLength(sent + 2)
   })
+
+  it('calls a reader once before the pages are dropped that it has not read', async () => {
+    const shared = await sharedFeed({ maxBytes: 30_000 })
+    const end = await endOf(shared)
+    let calls = 0
+    const onPagesWaiting = (): void => void (calls += 1)
+    const away = (from: FeedPosition) =>
+      shared.feed.readNext(from, { maxItemCount: 100, signal: live, onPagesWaiting })
+    let [here, there] = [end, next(await away(end))]
+    const called: number[] = []
+    // A document takes nearly 7,000 bytes in memory.
+    for (const id of ['1', '2', '3', '4', '5', '6']) {
+      await shared.world.put(id, { text: 'x'.repeat(3_000) })
+      here = next(await read(shared.feed, here))
+      called.push(calls)
+      if (id === '4') there = next(await away(there))
+    }
+    expect(called).toEqual([0, 0, 1, 1, 1, 1])
+    expect(shared.requests).toHaveLength(7)
+    expect(ids(await away(there))).toEqual(['5', '6'])
+    expect(shared.requests).toHaveLength(7)
+  })
 })

@@ -88,6 +88,20 @@ describe('a partition supervisor', () => {
     },
   )
 
+  it('ends its rest when pages of other readers wait in memory', async () => {
+    const calls: (() => void)[] = []
+    const plain: Reading = (forward, from, options) => {
+      if (options.onPagesWaiting !== undefined) calls.push(options.onPagesWaiting)
+      return forward(from, options)
+    }
+    const { runtime } = await supervising({ restAfterPageMs: 700, ...reading(plain) }, ['1'])
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('feed.polled')).toHaveLength(1)
+    calls[0]?.()
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('feed.polled')).toHaveLength(2)
+  })
+
   it('does not rest after a short page if another page is known to follow', async () => {
     const followed: Reading = async (forward, ...request) => ({
       ...(await forward(...request)),
