@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const inPipeline = process.env['CI'] !== undefined
@@ -13,6 +14,38 @@ if (process.env['npm_lifecycle_event'] !== 'test:store') {
   for (const name of Object.keys(process.env)) {
     if (/^(COSMOS|STEPWARD|WEBSITE)_/.test(name) && !lengths.includes(name))
       Reflect.deleteProperty(process.env, name)
+  }
+}
+
+/** Short files whose tests take 20 s or more. Without knowledge of earlier runs, vitest begins with large files. */
+const longest = [
+  'simulation/crash-points',
+  'simulation/stories',
+  'simulation/long-lines',
+  'simulation/seeds',
+  'simulation/moved-rounds',
+  'simulation/gated-steps',
+  'simulation/schedules',
+  'simulation/fleet',
+  'explore/explore',
+  'explore/schedules',
+  'page/one-stream',
+  'page/accessibility',
+  'page/store-away',
+  'testing/large-lists',
+  'testing/large-values',
+  'emulator/kills',
+]
+
+/** Begins with the longest files of a project, so that no core waits for the last of them. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rankOf = ({ project, moduleId }: TestSpecification): number => {
+      if (project.name === 'alone') return 0
+      return longest.some((name) => moduleId.endsWith(`/${name}.test.ts`)) ? 1 : 2
+    }
+    return sorted.sort((one, other) => rankOf(one) - rankOf(other))
   }
 }
 
@@ -53,6 +86,7 @@ export default defineConfig({
         },
       },
     ],
+    sequence: { sequencer: LongestFirst },
     // Limits for what hangs, never for what is slow: the machine of a pipeline has others to serve, too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

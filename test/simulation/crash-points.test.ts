@@ -7,7 +7,7 @@ import { scenarios } from './scenarios.js'
 const pairsOfScenario = 1
 
 /**
- * How many kinds of fault strike each write: all six, a third of them, or one kind each second write. `npm run
+ * How many kinds of fault strike each write: all six, a third of them, or one kind each third write. `npm run
  * simulate:full` strikes all.
  */
 const everyKind = ['happy']
@@ -23,7 +23,7 @@ function isStruck(
   kind: (typeof faultKinds)[number],
 ): boolean {
   if (scenario === stagedOnly && kind === 'crashBefore') return true
-  const every = everyKind.includes(scenario) ? 1 : thirdOfKinds.includes(scenario) ? 3 : 2 * faultKinds.length
+  const every = everyKind.includes(scenario) ? 1 : thirdOfKinds.includes(scenario) ? 3 : 3 * faultKinds.length
   // However few writes a story has, each kind of fault strikes one of them.
   return (index + faultKinds.indexOf(kind)) % Math.min(every, writes) === 0
 }
