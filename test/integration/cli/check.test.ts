@@ -103,3 +103,17 @@ it.each([
   expect(String(error)).toMatch(message)
   expect(exitCodeOf(error)).toBe(2)
 })
+
+it('shows the steps for the items of a list in one line', async () => {
+  const items = fileURLToPath(new URL('./checked-items.ts', import.meta.url))
+  const { terminal: narrow, said } = recordedTerminal()
+  expect(await check(items, {}, { ...narrow, tableWidth: 140 })).toBe(0)
+  expect(said().split('\n').slice(0, 6)).toEqual([
+    'workflow packing, version 1: 16 steps',
+    expect.stringMatching(/^ {2}pack-0 to pack-11 +packer\.pack +3 × 1 min +if input\.items has the item$/),
+    expect.stringMatching(/^ {4}pack +gathers$/),
+    expect.stringMatching(/^ {2}check-1 +packer\.pack +3 × 1 min$/),
+    expect.stringMatching(/^ {2}check-2 +packer\.pack +1 × 1 min$/),
+    expect.stringMatching(/^ {4}seal +packer\.pack +3 × 1 min$/),
+  ])
+})

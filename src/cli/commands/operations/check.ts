@@ -80,11 +80,11 @@ function limitText({ key, atOnce, perSecond, perPartition }: CheckedLimit, noun?
 
 function stepLines(steps: readonly CheckedStep[], width: number): readonly string[] {
   const depths = depthsOf(steps)
-  const rows = steps.map((step) => [
-    `${'  '.repeat(Math.min(depths.get(step.id) ?? 0, 8))}${step.id}`,
-    whatText(step),
-    timeText(step),
-    remark(step),
+  const rows = alikeOf(steps, depths).map(({ first, last }) => [
+    `${'  '.repeat(Math.min(depths.get(first.id) ?? 0, 8))}${first.id}${first === last ? '' : ` to ${last.id}`}`,
+    whatText(first),
+    timeText(first),
+    first === last ? remark(first) : ofEachItem(first),
   ])
   const fits = fitted(['', '', '', ''], rows, width - 4)
   const widths = [0, 1, 2].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
@@ -94,6 +94,40 @@ function stepLines(steps: readonly CheckedStep[], width: number): readonly strin
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** Steps one after another that differ only by their item. */
+interface Alike {
+  readonly first: CheckedStep
+  readonly last: CheckedStep
+}
+
+/** Joins the steps that `forEach` has added for the items of one list. */
+function alikeOf(steps: readonly CheckedStep[], depths: ReadonlyMap<string, number>): readonly Alike[] {
+  const groups: Alike[] = []
+  for (const step of steps) {
+    const group = groups.at(-1)
+    const isNext =
+      group !== undefined &&
+      nextId(group.last.id) === step.id &&
+      depths.get(group.last.id) === depths.get(step.id) &&
+      [whatText, timeText, ofEachItem].every((text) => text(group.first) === text(step))
+    if (isNext) groups[groups.length - 1] = { first: group.first, last: step }
+    else groups.push({ first: step, last: step })
+  }
+  return groups
+}
+
+/** Returns the id of the step for the next item of a list. Returns null if the step is of no item. */
+function nextId(id: string): string | null {
+  const number = /-(\d+)$/.exec(id)?.[1]
+  return number === undefined ? null : `${id.slice(0, -number.length)}${Number(number) + 1}`
+}
+
+/** Returns the remark of a step, with its item as "the item". */
+function ofEachItem(step: CheckedStep): string {
+  const [number = ''] = /\d+$/.exec(step.id) ?? []
+  return remark(step).replace(`has item ${number}`, 'has the item')
 }
 
 /** Says how long a job takes at most, and whether waits at limits may come on top. */
