@@ -3,7 +3,7 @@ import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js
 import type { GateDocument, Visitor } from '../../src/sas/model/gate-documents.js'
 import type { Checker, SimulationEvent } from '../../src/testing/events.js'
 import { stateContainer } from '../../src/testing/job-fleet.js'
-import { ReservedTimes } from './rate-rule.js'
+import { rateOf, ReservedTimes } from './rate-rule.js'
 
 /** Checks the gates of limits against the invariants I25, I26, I40 and I43 of docs/failure-matrix.md. */
 export class GateChecker implements Checker {
@@ -57,15 +57,14 @@ export class GateChecker implements Checker {
     return times
   }
 
-  /** A step that waits for its rate has a time of its own. With several rates, the latest time counts, so it is left out. */
+  /** A step that waits for a rate has a time of its own. */
   private rate({ id, place }: StepDocument): readonly string[] {
-    const { reservedMs = null, gates = [] } = place ?? {}
-    const [rated, ...others] = gates.filter(({ perSecond }) => perSecond !== undefined)
-    if (reservedMs === null || rated === undefined || others.length > 0) return []
-    const times = this.timesOf(rated.key)
-    times.add(id, reservedMs)
+    const key = place === undefined ? null : rateOf(place)
+    if (key === null || place === undefined || place.reservedMs === null) return []
+    const times = this.timesOf(key)
+    times.add(id, place.reservedMs)
     const window = times.tooMany()
-    return window === null ? [] : [`I43: limit ${rated.key} has more attempts than its rate allows ${window}`]
+    return window === null ? [] : [`I43: limit ${key} has more attempts than its rate allows ${window}`]
   }
 
   /** An attempt is dispatched only while its step is inside every gate. */

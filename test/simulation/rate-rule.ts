@@ -1,4 +1,16 @@
 import type { GateDocument } from '../../src/sas/model/gate-documents.js'
+import type { Place } from '../../src/sas/model/gate-parts.js'
+
+/**
+ * Returns the key of the limit whose rate has reserved the time of a place, or null. The place names it unless it is the
+ * highest of its rates.
+ */
+export function rateOf({ reservedMs, reservedAt, gates }: Place): string | null {
+  if (reservedMs === null) return null
+  const rates = gates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
+  const highest = rates.sort((one, other) => one.perSecond - other.perSecond).at(-1)
+  return reservedAt ?? highest?.key ?? null
+}
 
 /** Each reserved time is rounded up to a millisecond. */
 const roundingMs = 1

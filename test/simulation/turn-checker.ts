@@ -1,3 +1,4 @@
+import { rateOf } from './rate-rule.js'
 import type { VersionFields } from '../../src/emulator/engine/index.js'
 import { waiterAddress } from '../../src/sas/gates/home.js'
 import { stepDocumentId } from '../../src/sas/model/document-ids.js'
@@ -200,11 +201,12 @@ export class TurnChecker implements Checker {
     const isAtWork = lockedBy !== null && direction === 'do'
     const isDispatch = isAtWork && dispatch > (was?.dispatch ?? 0)
     const gates = place?.gates ?? []
+    const rate = place === undefined ? null : rateOf(place)
     const waitsAt = gates.findIndex(({ key }) => key === after.place?.waitsFor)
     return gates.flatMap(({ key }, index) => {
       const limit = this.limit(key)
       const reservedMs = after.place?.reservedMs ?? null
-      if (reservedMs !== null) limit.reserved.set(`${id} ${reservedMs}`, reservedMs)
+      if (reservedMs !== null && rate === key) limit.reserved.set(`${id} ${reservedMs}`, reservedMs)
       if (!isAtWork) limit.atWork.delete(id)
       this.noteCall(limit, id, waitsAt === -1 || index < waitsAt)
       if (!isDispatch) return []

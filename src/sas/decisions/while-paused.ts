@@ -95,21 +95,29 @@ function withoutDeadline(step: StepDocument, now: number): StepDocument {
 
 /**
  * Returns a step that has left its gates. It comes to them again when the job is resumed, as another visitor, and
- * then at the end of their queues.
+ * then at the end of their queues. It keeps the time of a rate, because the rate counts this time in any case.
  */
 function outside(step: StepDocument): StepDocument {
   const { place } = step
   // An undo has no gates. Its `notBeforeMs` may be the deadline of an attempt of the operation, so it stays (F-K2).
   if (place === undefined || step.direction === 'undo') return step
-  const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null, reservedMs: null }
+  const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null }
   // A step that waited only for its gates does not wait for a time.
   const notBeforeMs = place.since === null ? step.notBeforeMs : null
   return { ...step, place: { ...place, ...left }, notBeforeMs }
 }
 
-/** Moves every time of a step by the time for which it was held. */
+/** Returns a step without the time of a rate that has passed. Steps whose times have passed would begin together. */
+function withoutPassedTime(step: StepDocument, now: number): StepDocument {
+  const { place } = step
+  if ((place?.reservedMs ?? Infinity) > now || place === undefined) return step
+  const { reservedAt: _at, ...others } = place
+  return { ...step, place: { ...others, reservedMs: null } }
+}
+
+/** Moves every time of a step by the time for which it was held, except the time of a rate. */
 function withDeadline(step: StepDocument, was: NonNullable<StepDocument['held']>, now: number): StepDocument {
-  const { held: _held, ...free } = step
+  const { held: _held, ...free } = withoutPassedTime(step, now)
   const laterMs = Math.max(0, now - was.atMs)
   const asked = free.asked && {
     ...free.asked,

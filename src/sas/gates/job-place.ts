@@ -28,7 +28,7 @@ export function requestOfJob(job: JobDocument, known: KnownValues): GateRequest 
   const gates = isKnown ? place.gates : gatesOf(limits, { known, pk: job.pk, prefix: jobKeyPrefix })
   if (typeof gates === 'string') return gates
   const { turn = null, waitsFor = null } = place ?? {}
-  return { step: null, entry: entryOfJob(job), gates, turn, waitsFor, reservedMs: null }
+  return { step: null, entry: entryOfJob(job), gates, turn, waitsFor, reservedMs: null, reservedAt: null }
 }
 
 /** Returns the answer of the gates to this run of the job. */

@@ -15,6 +15,8 @@ export interface GateRequest {
   /** The key of the gate to which `turn` belongs, or null. */
   readonly waitsFor: string | null
   readonly reservedMs: number | null
+  /** The key of the gate that has reserved this time, if the rates of other gates follow. Otherwise null. */
+  readonly reservedAt: string | null
 }
 
 /** The answer of all gates to a step. */
@@ -24,6 +26,8 @@ export interface Pass {
   readonly kind: 'inside' | 'waits'
   /** The time at which the attempt may begin. */
   readonly atMs: number
+  /** The key of the gate whose time the step waits for, if the rates of other gates follow. Otherwise null. */
+  readonly reservedAt: string | null
   /** The key of the gate at which the step waits, or null. */
   readonly waitsFor: string | null
   readonly turn: Turn | null
@@ -53,7 +57,7 @@ export function requestAtBegin(step: StepDocument, known: KnownValues): GateRequ
   const { limits = [], dispatch, pk } = step
   const gates = gatesOf(limits, { known, pk, prefix: '' })
   if (typeof gates === 'string') return gates
-  return { step, entry: dispatch, gates, turn: null, waitsFor: null, reservedMs: null }
+  return { step, entry: dispatch, gates, turn: null, waitsFor: null, reservedMs: null, reservedAt: null }
 }
 
 /** What the keys of limits are made of. */
@@ -79,8 +83,8 @@ export function gatesOf(limits: readonly PlanLimit[], parts: KeyParts): readonly
 export function requestAgain(step: StepDocument): GateRequest | null {
   const { place } = step
   if (place === undefined) return null
-  const { entry, gates, turn, waitsFor, reservedMs } = place
-  return { step, entry, gates, turn, waitsFor, reservedMs }
+  const { entry, gates, turn, waitsFor, reservedMs, reservedAt = null } = place
+  return { step, entry, gates, turn, waitsFor, reservedMs, reservedAt }
 }
 
 function resolved(
@@ -122,11 +126,15 @@ export function passing(
 
 /** Returns a dispatched step with its place: as it is, or waiting at a gate or for the time of its rate. */
 function through(step: StepDocument, pass: Pass, now: number): StepDocument {
-  const { entry, gates, atMs, turn, waitsFor } = pass
+  const { entry, gates, atMs, reservedAt, turn, waitsFor } = pass
   const isWaiting = pass.kind === 'waits' || atMs > now
   const since = isWaiting ? (step.place?.since ?? new Date(now).toISOString()) : null
   const reservedMs = pass.kind === 'inside' && atMs > now ? atMs : null
-  const place: Place = { entry, gates: [...gates], waitsFor, turn, since, reservedMs }
+  const isFirst = reservedMs !== null && reservedAt !== null
+  const place: Place = {
+    ...{ entry, gates: [...gates], waitsFor, turn, since, reservedMs },
+    ...(isFirst && { reservedAt }),
+  }
   if (!isWaiting) return { ...step, place }
   const notBeforeMs = pass.kind === 'waits' ? now + askAgainMs : atMs
   const waiting = { ...step, place, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) }

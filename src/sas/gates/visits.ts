@@ -6,7 +6,7 @@ import { GatesAtHome, type GateChange } from './gates-at-home.js'
 import { homeOf } from './home.js'
 import type { StateStore } from '../store/state-store.js'
 import type { Visitor } from '../model/gate-documents.js'
-import type { GateOfStep } from '../model/gate-parts.js'
+import type { GateOfStep, Turn } from '../model/gate-parts.js'
 import { wholeJob } from './job-place.js'
 import type { GateRequest, Pass } from './pass.js'
 
@@ -111,30 +111,46 @@ export class Visits {
     { pk, jobId, submittedAtMs, priority }: JobDocument,
     request: GateRequest,
   ): Promise<Pass> {
-    const { step, entry, gates, reservedMs } = request
+    const { step, entry, gates, reservedMs, reservedAt } = request
     const visitor = { pk, jobId, stepId: step?.stepId ?? wholeJob, entry }
     const withinMs = Math.max(step?.completeWithinMs ?? 0, leastWithinMs)
-    const common = { visitor, submittedAtMs, priority, withinMs, reservedMs }
+    const common = { visitor, submittedAtMs, priority, withinMs }
+    const waits = (gate: GateOfStep, turn: Turn): Pass => {
+      return { entry, gates, kind: 'waits', atMs: 0, reservedAt: null, waitsFor: gate.key, turn }
+    }
+    const inside = (atMs: number, key: string | null): Pass => {
+      return { entry, gates, kind: 'inside', atMs, reservedAt: key, waitsFor: null, turn: null }
+    }
     const rated: GateOfStep[] = []
     let atMs = 0
     for (const [index, gate] of gates.entries()) {
       const turn = request.waitsFor === gate.key ? request.turn : null
-      const isLast = index === gates.length - 1
-      const answer = await this.arrive({ ...common, gate, turn, isLast })
-      if (answer.kind === 'waits') {
-        return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
-      }
+      const isLast = index === gates.length - 1 && rated.length === 0
+      const answer = await this.arrive({ ...common, reservedMs, gate, turn, isLast })
+      if (answer.kind === 'waits') return waits(gate, answer.turn)
       if (answer.isUnreserved === true) rated.push(gate)
       atMs = Math.max(atMs, answer.atMs)
     }
+    if (reservedAt !== null && atMs > this.clock.now()) return inside(atMs, reservedAt)
     // The step is inside all gates now, so it waits nowhere with a reserved time.
-    for (const gate of rated) {
-      const answer = await this.arrive({ ...common, gate, turn: null, isLast: true })
-      if (answer.kind === 'waits') {
-        return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
-      }
+    const rates = reservedAt === null ? inOrder(rated) : after(reservedAt, inOrder(gates))
+    for (const gate of rates) {
+      const answer = await this.arrive({ ...common, reservedMs: null, gate, turn: null, isLast: true })
+      if (answer.kind === 'waits') return waits(gate, answer.turn)
       atMs = Math.max(atMs, answer.atMs)
+      // The times of the rates that follow are reserved when this one has come. Otherwise several steps could wait for the
+      // same time of one rate, with earlier times of another, and then begin together.
+      if (atMs > this.clock.now()) return inside(atMs, gate === rates.at(-1) ? null : gate.key)
     }
-    return { entry, gates, kind: 'inside', atMs, waitsFor: null, turn: null }
+    return inside(atMs, null)
   }
+}
+
+/** Returns gates in the order in which steps reserve their times: those with the lowest rates first. */
+function inOrder(gates: readonly GateOfStep[]): readonly GateOfStep[] {
+  return [...gates].sort((one, other) => (one.perSecond ?? Infinity) - (other.perSecond ?? Infinity))
+}
+
+function after(key: string, gates: readonly GateOfStep[]): readonly GateOfStep[] {
+  return gates.slice(gates.findIndex((gate) => gate.key === key) + 1)
 }

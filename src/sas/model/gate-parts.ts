@@ -42,6 +42,8 @@ export const place = z.object({
   since: z.string().nullable(),
   /** The time that a rate has reserved for the next attempt, in milliseconds since the epoch, or null. */
   reservedMs: z.number().nullable(),
+  /** The key of the gate whose rate has reserved that time. Other rates may follow. Missing if none follows. */
+  reservedAt: z.string().optional(),
 })
 
 export type PlanLimit = z.infer<typeof limit>

@@ -92,6 +92,7 @@ export async function decideJob(
       }
       const requests = decision.requests.map((request) => reserved.asked(request))
       await visits.make(job, requests)
+      if (leaseToken !== null) reserved.answered(requests, visits.passes, leaseToken)
       continue
     }
     const unread = hasReadAll ? [] : stepsToHide(job, decision, steps)

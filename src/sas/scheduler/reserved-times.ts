@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../platform/index.js'
-import type { GateRequest } from '../gates/pass.js'
+import type { GateRequest, Passes } from '../gates/pass.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { WaitingStep } from './waiting-here.js'
 
@@ -11,16 +11,28 @@ interface Reserved extends WaitingStep {
   readonly timer: Timer
 }
 
-/** The time for which an attempt may be late if no process has a timer for it, as after an outage. */
+/** The shortest time for which an attempt may be late if no process has a timer for it, as after an outage. */
 const mayBeLateMs = 5_000
+
+/** A time that a gate has reserved for a step, before the step is written with it. */
+interface Unwritten {
+  readonly entry: number
+  readonly atMs: number
+  readonly reservedAt: string | null
+  readonly leaseToken: string
+}
 
 /**
  * Begins the steps of this process at the times that rates have reserved for them. A supervisor would offer them later, by the
  * clock of another host. Then all steps of a job whose times have passed would begin together, faster than the rate.
  * If the process dies, a supervisor offers them, and the next scheduler sets timers for the other steps of the job.
+ *
+ * It also remembers times with which no step is written yet. A write may fail, or not have room for all steps. If the steps
+ * then asked again, the times before would be lost, and the rate with them.
  */
 export class ReservedTimes {
   private readonly reserved = new Map<string, Reserved>()
+  private readonly unwritten = new Map<string, Unwritten>()
 
   constructor(
     private readonly clock: Clock,
@@ -33,13 +45,32 @@ export class ReservedTimes {
   }
 
   /**
-   * Returns what a step asks of its gates, without a reserved time that was missed by more than {@link mayBeLateMs}.
-   * The rate then reserves another time, so that late attempts do not begin together. A step with a timer keeps its
-   * time however late the timer is. If it did not, an overloaded scheduler would begin no step at all.
+   * Returns what a step asks of its gates. A time that a gate has reserved before is not reserved again, unless it was missed
+   * for long. Then the rate reserves another time, so that late attempts do not begin together. A step with a timer keeps
+   * its time however late the timer is. If it did not, an overloaded scheduler would begin no step at all.
    */
   asked(request: GateRequest): GateRequest {
-    const isLost = this.isMissed(request) && this.clock.now() - (request.reservedMs ?? 0) > mayBeLateMs
-    return isLost ? { ...request, reservedMs: null } : request
+    const known = request.step === null ? undefined : this.unwritten.get(nameOf(request.step))
+    const asked =
+      known?.entry === request.entry
+        ? { ...request, reservedMs: known.atMs, reservedAt: known.reservedAt }
+        : request
+    const { reservedMs } = asked
+    const isLost =
+      reservedMs !== null && this.isMissed(asked) && this.clock.now() - reservedMs > mostLateMs(asked)
+    return isLost ? { ...asked, reservedMs: null, reservedAt: null } : asked
+  }
+
+  /** Remembers the times that gates have reserved, until the steps are written. */
+  answered(requests: readonly GateRequest[], passes: Passes, leaseToken: string): void {
+    for (const { step, gates } of requests) {
+      const pass = step === null ? undefined : passes.get(step.stepId)
+      if (step === null || pass?.kind !== 'inside') continue
+      const { entry, atMs, reservedAt } = pass
+      const isReserved = atMs > this.clock.now() || gates.some(({ perSecond }) => perSecond !== undefined)
+      if (!isReserved || this.unwritten.size >= maxTimers) continue
+      this.unwritten.set(nameOf(step), { entry, atMs, reservedAt, leaseToken })
+    }
   }
 
   /** Sets timers for the steps of a job that an earlier process has driven, unless their times have passed. */
@@ -55,6 +86,7 @@ export class ReservedTimes {
     for (const step of steps) {
       if (step.place === undefined) continue
       const name = nameOf(step)
+      this.unwritten.delete(name)
       const atMs = job.lockedBy === null ? null : reservedTimeOf(step)
       if (this.reserved.get(name)?.atMs === atMs) continue
       this.forget(name)
@@ -64,6 +96,8 @@ export class ReservedTimes {
 
   forgetLease(leaseToken: string): void {
     for (const [name, reserved] of this.reserved) if (reserved.leaseToken === leaseToken) this.forget(name)
+    for (const [name, known] of this.unwritten)
+      if (known.leaseToken === leaseToken) this.unwritten.delete(name)
   }
 
   /** Forgets all times, because this process stops. */
@@ -98,6 +132,14 @@ export class ReservedTimes {
     this.reserved.get(name)?.timer.cancel()
     this.reserved.delete(name)
   }
+}
+
+/**
+ * Returns how late an attempt may begin after its time. At a low rate, the times are further apart, so that hardly any
+ * attempts begin together.
+ */
+function mostLateMs({ gates }: GateRequest): number {
+  return Math.max(mayBeLateMs, ...gates.map(({ perSecond = Infinity }) => 1_000 / perSecond))
 }
 
 /** Returns the time that a rate has reserved for the next attempt of a step, or null. */
