@@ -15,9 +15,11 @@ import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
+import type { GateOfStep } from '../model/gate-parts.js'
 import { itemsOperation } from '../plan/item-jobs.js'
 import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
+import { Pace } from './pace.js'
 import { limitsOf, Slots } from './slots.js'
 import { asStored, type Stored } from '../store/state-store.js'
 import { bytesOf } from '../store/transaction.js'
@@ -58,7 +60,8 @@ export class Agents {
     this.circuits = circuitsOf(this.definitions.values(), options.clock)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
-    this.slots = new Slots(options.slots, limitsOf(this.definitions.values()), apart)
+    const pace = new Pace(options.clock)
+    this.slots = new Slots(options.slots, pace, limitsOf(this.definitions.values()), apart)
     this.waiting = new WaitingSteps(options.clock)
     const { processes, circuits, begun, waiting, health } = this
     this.worker = new AttemptWorker({ ...options, processes, circuits, begun, waiting, health })
@@ -138,7 +141,7 @@ export class Agents {
     if (agent === undefined || this.present.handlers.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true
-    if (!this.slots.takeFree(agent.name)) return false
+    if (!this.slots.takeFree({ agent: agent.name, rates: ratesOf(step) })) return false
     this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
     return true
   }
@@ -154,9 +157,14 @@ export class Agents {
     }
     const { name } = agent
     if (apart.has(name) && this.startWhenFree(step, agent, context)) return
-    const isFree = this.slots.takeFree(name)
+    const rates = ratesOf(step)
+    const isLate = this.options.clock.now() - step._ts * 1_000 > lateMs
+    const isFree = this.slots.takeFree({ agent: name, rates, isLate })
     const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
-    if (!isFree && !(await this.slots.take(context.signal, { agent: name, priority: step.priority }))) {
+    if (
+      !isFree &&
+      !(await this.slots.take(context.signal, { agent: name, priority: step.priority, rates }))
+    ) {
       // The step now waits for the next delivery of its page.
       throw new Error(`this instance stopped, or lost the lease, before a slot was free for step ${step.id}`)
     }
@@ -178,7 +186,7 @@ export class Agents {
   ): boolean {
     const { leaseToken = null } = context
     const source = { leaseToken, isFirst: this.isFirst(step, context) }
-    if (this.slots.takeFree(agent.name)) {
+    if (this.slots.takeFree({ agent: agent.name })) {
       this.start(step, agent, source)
       return true
     }
@@ -266,6 +274,17 @@ const mostInMemoryBytes = 32 * 2 ** 20
 
 /** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000
+
+/** The age of an attempt from which its call must keep to the rates of its limits. The times of stores are whole seconds. */
+const lateMs = 2_000
+
+/** Returns the limits of a step that have a rate. An undo has none. */
+function ratesOf({ place, direction }: StepDocument): readonly GateOfStep[] {
+  if (place === undefined || direction === 'undo') return none
+  return place.gates.filter(({ perSecond }) => perSecond !== undefined)
+}
+
+const none: readonly GateOfStep[] = []
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {
   return `${pk}\n${id}\n${fence}`

@@ -1,7 +1,19 @@
+import type { Timer } from '../../platform/index.js'
+import type { GateOfStep } from '../model/gate-parts.js'
+import type { Pace } from './pace.js'
+
 export interface Candidate {
   readonly agent: string
   /** Work with a larger priority gets a slot first. */
   readonly priority: number
+  /** The limits with a rate of this work. Work that had to wait starts by their rates. Default: none. */
+  readonly rates?: readonly GateOfStep[]
+}
+
+/** The agent of the work that takes a slot at once, and its limits with a rate. */
+export interface Taker extends Pick<Candidate, 'agent' | 'rates'> {
+  /** True if the rates must allow the start of the work now, because it is late. */
+  readonly isLate?: boolean
 }
 
 /** The taken slots. */
@@ -37,13 +49,16 @@ export class Slots {
   private given = 0
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
+  private timer: Timer | null = null
 
   /**
+   * @param pace the rates of the work
    * @param limits the number of slots for each agent that may not use all slots
    * @param apart the agents among them whose slots do not count towards the total
    */
   constructor(
     private readonly count: number,
+    private readonly pace: Pace,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
     private readonly apart: ReadonlySet<string> = new Set(),
   ) {}
@@ -59,7 +74,7 @@ export class Slots {
   /** Waits for a slot. Resolves to true with a slot, or to false if `signal` aborted first. */
   async take(signal: AbortSignal, candidate: Candidate): Promise<boolean> {
     if (signal.aborted) return false
-    if (this.takeFree(candidate.agent)) return true
+    if (this.takeFree({ ...candidate, isLate: true })) return true
     return new Promise((resolve) => {
       const offered = (): void => {
         signal.removeEventListener('abort', leave)
@@ -68,22 +83,35 @@ export class Slots {
       const waiting = { ...candidate, offered }
       const leave = (): void => {
         this.line.splice(this.line.indexOf(waiting), 1)
+        if (this.line.length === 0) this.timer?.cancel()
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
       this.line.push(waiting)
+      this.offerFree()
     })
   }
 
   /**
-   * Takes a slot for this agent if one is free. Waiting work does not miss a slot, because `release` offers
-   * each slot to the waiting work first.
+   * Takes a slot if one is free. Waiting work does not miss a slot, because `release` offers each slot to the waiting
+   * work first. Work does not pass work that waits for the same rate.
    */
-  takeFree(agent: string): boolean {
+  takeFree({ agent, rates = [], isLate = false }: Taker): boolean {
     if (!this.hasRoomFor(agent)) return false
+    if (rates.length > 0) {
+      if (isLate && this.pace.waitMs(rates) > 0) return false
+      const isAwaited = (waiting: Waiting): boolean =>
+        waiting.rates?.some(({ key }) => rates.some((rate) => rate.key === key)) === true
+      if (this.line.some(isAwaited)) return false
+    }
+    this.give({ agent, rates })
+    return true
+  }
+
+  private give({ agent, rates = [] }: Taker): void {
     if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
-    return true
+    this.pace.called(rates)
   }
 
   /** Checks whether work of this agent waits for a slot. */
@@ -95,10 +123,22 @@ export class Slots {
   release(agent: string): void {
     if (!this.apart.has(agent)) this.taken -= 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)
-    const next = this.next()
-    if (next === undefined || !this.takeFree(next.agent)) return
-    this.line.splice(this.line.indexOf(next), 1)
-    next.offered()
+    this.offerFree()
+  }
+
+  /** Gives the free slots to the waiting work that may start now, and looks again when a rate allows further work. */
+  private offerFree(): void {
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      this.line.splice(this.line.indexOf(next), 1)
+      this.give(next)
+      this.given += 1
+      next.offered()
+    }
+    this.timer?.cancel()
+    const paced = this.line.filter(({ agent, rates = [] }) => rates.length > 0 && this.hasRoomFor(agent))
+    if (paced.length === 0) return
+    const soonestMs = Math.min(...paced.map(({ rates = [] }) => this.pace.waitMs(rates)))
+    this.timer = this.pace.after(soonestMs, () => this.offerFree())
   }
 
   private hasRoomFor(agent: string): boolean {
@@ -107,9 +147,10 @@ export class Slots {
   }
 
   private next(): Waiting | undefined {
-    const able = this.line.filter(({ agent }) => this.hasRoomFor(agent))
-    this.given += 1
-    if (this.given % longestWaitingEvery === 0) return able[0]
+    const able = this.line.filter(({ agent, rates = [] }) => {
+      return this.hasRoomFor(agent) && (rates.length === 0 || this.pace.waitMs(rates) === 0)
+    })
+    if ((this.given + 1) % longestWaitingEvery === 0) return able[0]
     return able.reduce<Waiting | undefined>(
       (first, waiting) => (first !== undefined && first.priority >= waiting.priority ? first : waiting),
       undefined,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../../src/platform/index.js'
+import { Pace } from '../../../../src/sas/agents/pace.js'
 import { Slots, type Candidate } from '../../../../src/sas/agents/slots.js'
 
+const clock = new VirtualClock()
+const pace = new Pace(clock)
 const never = new AbortController().signal
 
 const anybody: Candidate = { agent: 'shop', priority: 0 }
@@ -27,7 +31,7 @@ function queued(
 
 describe('slots', () => {
   it('are given at once while one is free, and then in the order of the queue', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     const order: string[] = []
     await inLine(slots, 'a', order)
     const waiting = [inLine(slots, 'b', order), inLine(slots, 'c', order)]
@@ -45,7 +49,7 @@ describe('slots', () => {
   })
 
   it('go to the next candidate in the queue when the signal of a waiting one aborts', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     const order: string[] = []
     const leaving = new AbortController()
     await inLine(slots, 'a', order)
@@ -58,13 +62,13 @@ describe('slots', () => {
   })
 
   it('are not given to a candidate whose signal has already aborted', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     expect(await slots.take(AbortSignal.abort(), anybody)).toBe(false)
     expect(slots.usage().busy).toBe(0)
   })
 
   it('stay with their holder when its signal aborts later', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     const order: string[] = []
     const later = new AbortController()
     await inLine(slots, 'a', order)
@@ -79,15 +83,15 @@ describe('slots', () => {
   })
 
   it('are taken at once or not at all by `takeFree`', async () => {
-    const slots = new Slots(1)
-    expect(slots.takeFree('shop')).toBe(true)
-    expect(slots.takeFree('shop')).toBe(false)
+    const slots = new Slots(1, pace)
+    expect(slots.takeFree({ agent: 'shop' })).toBe(true)
+    expect(slots.takeFree({ agent: 'shop' })).toBe(false)
     slots.release('shop')
-    expect(slots.takeFree('shop')).toBe(true)
+    expect(slots.takeFree({ agent: 'shop' })).toBe(true)
   })
 
   it('go to the candidate of highest priority, and among equals to the first (R126, F-Q10)', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     const order: string[] = []
     await inLine(slots, 'first', order)
     const waiting = [0, 5, 9, 5].map((priority, index) =>
@@ -101,7 +105,7 @@ describe('slots', () => {
   })
 
   it('sometimes go to the longest waiting candidate, so urgent work starves no other (F-Q10)', async () => {
-    const slots = new Slots(1)
+    const slots = new Slots(1, pace)
     const order: string[] = []
     await inLine(slots, 'first', order)
     const patient = inLine(slots, 'patient', order)
@@ -114,7 +118,7 @@ describe('slots', () => {
   })
 
   it('are limited for each agent, and an agent at its limit does not delay others (R125)', async () => {
-    const slots = new Slots(3, new Map([['bank', 1]]))
+    const slots = new Slots(3, pace, new Map([['bank', 1]]))
     const order: string[] = []
     const bank = { agent: 'bank', priority: 9, order }
     await queued(slots, { ...bank, name: 'bank 1' })
@@ -129,16 +133,91 @@ describe('slots', () => {
   })
 
   it('of an agent apart do not count towards the total, and have a limit of their own', () => {
-    const slots = new Slots(1, new Map([['lists', 2]]), new Set(['lists']))
-    expect([slots.takeFree('lists'), slots.takeFree('lists'), slots.takeFree('lists')]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    const slots = new Slots(1, pace, new Map([['lists', 2]]), new Set(['lists']))
+    expect([
+      slots.takeFree({ agent: 'lists' }),
+      slots.takeFree({ agent: 'lists' }),
+      slots.takeFree({ agent: 'lists' }),
+    ]).toEqual([true, true, false])
     expect(slots.usage().busy).toBe(0)
-    expect([slots.takeFree('shop'), slots.takeFree('shop')]).toEqual([true, false])
+    expect([slots.takeFree({ agent: 'shop' }), slots.takeFree({ agent: 'shop' })]).toEqual([true, false])
     slots.release('lists')
     expect(slots.usage().busy).toBe(1)
-    expect([slots.takeFree('lists'), slots.takeFree('lists')]).toEqual([true, false])
+    expect([slots.takeFree({ agent: 'lists' }), slots.takeFree({ agent: 'lists' })]).toEqual([true, false])
+  })
+})
+
+describe('work with a rate', () => {
+  const rates = [{ key: 'bank', group: '', perSecond: 10, burst: 2 }]
+  const shared = { agent: 'shop', rates }
+
+  /** Slots, and a function that waits for `count` of them and says when each was given. */
+  function paced(count: number) {
+    const clock = new VirtualClock()
+    const slots = new Slots(count, new Pace(clock))
+    const startedMs: number[] = []
+    const wait = (signal = never, priority = 0): void => {
+      slots.take(signal, { ...shared, priority }).then(
+        (isTaken) => {
+          if (isTaken) startedMs.push(clock.monotonic())
+        },
+        () => undefined,
+      )
+    }
+    return { clock, slots, startedMs, wait }
+  }
+
+  it('that had to wait starts by its rate, and other work does not wait for it', async () => {
+    const { clock, slots, startedMs, wait } = paced(100)
+    for (let index = 0; index < 6; index += 1) wait()
+    expect(slots.takeFree({ agent: 'mail' })).toBe(true)
+    await clock.advance(1_000)
+    expect(startedMs).toEqual([0, 0, 100, 200, 300, 400])
+  })
+
+  it('that is on time starts at once, and counts for work that waits', async () => {
+    const { clock, slots, startedMs, wait } = paced(100)
+    for (let index = 0; index < 5; index += 1) expect(slots.takeFree(shared)).toBe(true)
+    wait()
+    await clock.advance(399)
+    expect(startedMs).toEqual([])
+    await clock.advance(1)
+    expect(startedMs).toEqual([400])
+  })
+
+  it('that is late or comes after waiting work of the same rate does not start at once', async () => {
+    const { clock, slots, startedMs, wait } = paced(100)
+    expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
+    expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
+    expect(slots.takeFree({ ...shared, isLate: true })).toBe(false)
+    wait()
+    expect(slots.takeFree(shared)).toBe(false)
+    expect(slots.takeFree({ agent: 'shop', rates: [{ key: 'other', group: '', perSecond: 1 }] })).toBe(true)
+    await clock.advance(100)
+    expect(startedMs).toEqual([100])
+  })
+
+  it('needs a slot and room at its rate', async () => {
+    const { clock, slots, startedMs, wait } = paced(1)
+    for (let index = 0; index < 4; index += 1) wait()
+    await clock.advance(5_000)
+    expect(startedMs).toEqual([0])
+    for (let index = 0; index < 3; index += 1) {
+      slots.release('shop')
+      await clock.advance(0)
+    }
+    expect(startedMs).toEqual([0, 5_000, 5_000])
+    await clock.advance(100)
+    expect(startedMs).toEqual([0, 5_000, 5_000, 5_100])
+  })
+
+  it('leaves no timer behind when all waiting work has left', async () => {
+    const { clock, wait } = paced(100)
+    const ending = new AbortController()
+    for (let index = 0; index < 3; index += 1) wait(ending.signal)
+    await clock.advance(0)
+    expect(clock.pendingTimers).toBe(1)
+    ending.abort()
+    expect(clock.pendingTimers).toBe(0)
   })
 })
