@@ -27,6 +27,14 @@ interface Empty<C> {
   readonly begunAtMs: number
 }
 
+/** A reader that is not reading now. */
+interface Away {
+  /** The key of its next page. */
+  readonly key: string
+  /** The size of all pages that had been kept at the end of its last read. */
+  readonly keptBytes: number
+}
+
 /** The pages kept from a position on, as one page or null, and the position after them. */
 interface Walk<C> {
   readonly page: ChangePage<C> | null
@@ -43,8 +51,9 @@ export class SharedReads<C> {
   private readonly underWay = new Map<string, Reading<C>>()
   /** The last read of each range, if it found nothing new. */
   private readonly empty = new Map<string, Empty<C>>()
-  /** The readers that are not reading now, with the size of all kept pages at the end of their last reads. */
-  private readonly away = new Map<() => void, number>()
+  /** The readers that are not reading now. */
+  private readonly away = new Map<() => void, Away>()
+  private readonly watched = new WeakSet<AbortSignal>()
   private begun = 0
 
   constructor(private readonly options: SharedReadsOptions<C>) {
@@ -52,12 +61,24 @@ export class SharedReads<C> {
   }
 
   async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage<C>> {
-    const { onPagesWaiting } = options
+    const { onPagesWaiting, maxItemCount, signal } = options
     if (onPagesWaiting === undefined) return this.readOrShare(from, options)
     this.away.delete(onPagesWaiting)
     const page = await this.readOrShare(from, options)
-    this.away.set(onPagesWaiting, this.recent.keptBytes)
+    const [next, ...others] = page.next
+    if (next !== undefined && others.length === 0 && !signal.aborted) {
+      const key = keyOf(next, maxItemCount)
+      this.away.set(onPagesWaiting, { key, keptBytes: this.recent.keptBytes })
+      this.forgetAtEnd(onPagesWaiting, signal)
+    }
     return page
+  }
+
+  /** Forgets a reader when its signal aborts. */
+  private forgetAtEnd(onPagesWaiting: () => void, signal: AbortSignal): void {
+    if (this.watched.has(signal)) return
+    this.watched.add(signal)
+    signal.addEventListener('abort', () => this.away.delete(onPagesWaiting), { once: true })
   }
 
   private async readOrShare(from: FeedPosition, options: ReadOptions): Promise<ChangePage<C>> {
@@ -138,12 +159,12 @@ export class SharedReads<C> {
     return page
   }
 
-  /** Calls the readers before the pages are dropped that they have not read. A reader that has ended ignores it. */
+  /** Calls the readers whose next page is kept, before it is dropped. */
   private callReaders(): void {
-    for (const [onPagesWaiting, keptBytes] of this.away) {
+    for (const [onPagesWaiting, { key, keptBytes }] of this.away) {
       if (this.recent.keptBytes - keptBytes <= this.options.maxBytes / 2) continue
       this.away.delete(onPagesWaiting)
-      onPagesWaiting()
+      if (this.recent.find(key) !== undefined) onPagesWaiting()
     }
   }
 

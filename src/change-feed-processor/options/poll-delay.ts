@@ -20,6 +20,7 @@ interface RestOptions {
 export class PollDelay {
   private emptyPolls = 0
   private isWoken = false
+  private isEnded = false
   private wokenAtMs = Number.NEGATIVE_INFINITY
   private resting: (() => void) | undefined
 
@@ -45,14 +46,16 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /** Ends the pause under way, as if it were over. */
+  /** Ends the pause under way, or the next one if no poll comes before it. */
   end(): void {
+    this.isEnded = true
     this.resting?.()
   }
 
   /** Forgets earlier hints before a poll, because its own request can miss only writes whose hints come later. */
   beginPoll(): void {
     this.isWoken = false
+    this.isEnded = false
   }
 
   /** Notes that the request of the last poll began at this time. The poll may have missed writes of later hints. */
@@ -69,7 +72,7 @@ export class PollDelay {
   async rest(signal: AbortSignal, { afterMs, ageMs = 0 }: RestOptions = {}): Promise<number> {
     this.emptyPolls += 1
     const delayMs = Math.max(0, (afterMs ?? pollDelayMs(this.emptyPolls, this.interval)) - ageMs)
-    if (this.isWoken || signal.aborted) return 0
+    if (this.isWoken || this.isEnded || signal.aborted) return 0
     const isWhole = await new Promise<boolean>((resolve) => {
       const end = (isOver = false): void => {
         timer.cancel()

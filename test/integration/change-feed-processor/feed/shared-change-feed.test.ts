@@ -267,4 +267,24 @@ describe('a shared change feed', () => {
     expect(ids(await away(there))).toEqual(['5', '6'])
     expect(shared.requests).toHaveLength(7)
   })
+
+  it.each(['other pages than its own', 'none, because it has ended'] as const)(
+    'does not call a reader for which the kept pages are %s',
+    async (what) => {
+      const shared = await sharedFeed({ maxBytes: 30_000 })
+      const end = await endOf(shared)
+      let calls = 0
+      const onPagesWaiting = (): void => void (calls += 1)
+      const ending = new AbortController()
+      const maxItemCount = what === 'other pages than its own' ? 50 : 100
+      await shared.feed.readNext(end, { maxItemCount, signal: ending.signal, onPagesWaiting })
+      if (maxItemCount === 100) ending.abort()
+      let here = end
+      for (const id of ['1', '2', '3', '4', '5', '6']) {
+        await shared.world.put(id, { text: 'x'.repeat(3_000) })
+        here = next(await read(shared.feed, here))
+      }
+      expect(calls).toBe(0)
+    },
+  )
 })

@@ -91,6 +91,22 @@ describe('the delay between polls', () => {
     delay.wake()
   })
 
+  it.each([
+    { ended: 'during the pause', isOver: true },
+    { ended: 'before the pause', isOver: true },
+    { ended: 'before the poll', isOver: false },
+  ])('that is ended $ended is over: $isOver', async ({ ended, isOver }) => {
+    const clock = new VirtualClock()
+    const delay = new PollDelay(clock, interval)
+    if (ended === 'before the poll') delay.end()
+    delay.beginPoll()
+    if (ended === 'before the pause') delay.end()
+    const rest = resting(delay)
+    if (ended === 'during the pause') delay.end()
+    await clock.advance(0)
+    expect(rest.isOver).toBe(isOver)
+  })
+
   it('lasts for a requested time, and leaves no listener behind', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)
