@@ -59,6 +59,8 @@ export interface CheckedLimit {
   readonly key: string
   readonly atOnce: number | null
   readonly perSecond: number | null
+  /** Null if the limit has no burst, or no rate. Without it, the burst is the attempts of a second. */
+  readonly burst: number | null
   /** Whether each partition has a limit of its own. */
   readonly perPartition: boolean
 }
@@ -207,8 +209,8 @@ function roundCharge(everyMs: number): CheckedCharge {
 }
 
 function checkedLimit(limit: PlanLimit): CheckedLimit {
-  const { atOnce = null, perSecond = null, perPartition = false } = limit
-  return { key: limitText(limit), atOnce, perSecond, perPartition }
+  const { atOnce = null, perSecond = null, burst = null, perPartition = false } = limit
+  return { key: limitText(limit), atOnce, perSecond, burst, perPartition }
 }
 
 function checkedWorkflow({ name, plan, submission }: Workflow<unknown>): CheckedWorkflow {

@@ -56,7 +56,7 @@ it('prints the same as JSON', async () => {
     name: 'buy',
     longestMs: 9 * 86_400_000 + 180_000,
     undoMs: 180_000,
-    limits: [{ key: 'input.tenant', atOnce: 3, perSecond: null, perPartition: false }],
+    limits: [{ key: 'input.tenant', atOnce: 3, perSecond: null, burst: null, perPartition: false }],
   })
   // The job comes to one limit, and its step "charge" to another. The question has a document from the beginning.
   const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1.1, partitions: 1, instances: 1 }

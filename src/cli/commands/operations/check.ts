@@ -69,10 +69,11 @@ function chargeText({ together, apart }: CheckedWorkflow['charge']): string {
   return `${together} RU in one process, ${apart} RU with the roles apart`
 }
 
-function limitText({ key, atOnce, perSecond, perPartition }: CheckedLimit, noun?: string): string {
+function limitText({ key, atOnce, perSecond, burst, perPartition }: CheckedLimit, noun?: string): string {
   const rules = [
     ...(atOnce === null ? [] : [`${noun === undefined ? atOnce : counted(atOnce, noun)} at once`]),
     ...(perSecond === null ? [] : [`${perSecond} a second`]),
+    ...(burst === null ? [] : [`burst ${burst}`]),
     ...(perPartition ? ['per partition'] : []),
   ]
   return rules.length === 0 ? key : `${key} (${rules.join(', ')})`
