@@ -34,7 +34,8 @@ export async function answer(
 
 function answerIn({ yes = false, no = false, answer: text }: AnswerCommandOptions): unknown {
   const given = [yes, no, text !== undefined].filter(Boolean).length
-  if (given !== 1) throw new CliError('pass exactly one answer: --yes, --no or --answer JSON', exitCodes.usage)
+  if (given !== 1)
+    throw new CliError('pass exactly one answer: --yes, --no or --answer JSON', exitCodes.usage)
   if (text === undefined) return yes
   try {
     return JSON.parse(text) as unknown
