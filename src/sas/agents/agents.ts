@@ -141,7 +141,7 @@ export class Agents {
     if (agent === undefined || this.present.handlers.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true
-    if (!this.slots.takeFree({ agent: agent.name, rates: ratesOf(step) })) return false
+    if (!this.slots.takeFree(this.takerOf(agent, step))) return false
     this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
     return true
   }
@@ -156,10 +156,10 @@ export class Agents {
       return
     }
     const { name } = agent
-    if (apart.has(name) && this.startWhenFree(step, agent, context)) return
-    const rates = ratesOf(step)
-    const isLate = this.options.clock.now() - step._ts * 1_000 > lateMs
-    const isFree = this.slots.takeFree({ agent: name, rates, isLate })
+    const taker = this.takerOf(agent, step)
+    const { rates, isLate } = taker
+    if ((apart.has(name) || (isLate && rates.length > 0)) && this.startWhenFree(step, agent, context)) return
+    const isFree = this.slots.takeFree(taker)
     const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
     if (
       !isFree &&
@@ -175,9 +175,10 @@ export class Agents {
   }
 
   /**
-   * Starts a step of an agent with slots apart now, or when a slot is free. Until then the step waits in memory and does
-   * not hold up the feed, because an attempt that has a slot may wait for steps that follow in the feed. When the lease of the
-   * range ends, or this host stops, the step is offered again. Returns false if too many steps wait already.
+   * Starts a step of an agent with slots apart, or a late step with a rate, now or when a slot is free and the rate allows it.
+   * Until then the step waits in memory and does not hold up the feed. Rounds of large lists wait for steps that follow in the
+   * feed, and a low rate takes long. When the lease of the range ends, or this host stops, the step is offered again. Returns
+   * false if too many steps wait already.
    */
   private startWhenFree(
     step: Stored<StepDocument>,
@@ -186,7 +187,7 @@ export class Agents {
   ): boolean {
     const { leaseToken = null } = context
     const source = { leaseToken, isFirst: this.isFirst(step, context) }
-    if (this.slots.takeFree({ agent: agent.name })) {
+    if (this.slots.takeFree(this.takerOf(agent, step))) {
       this.start(step, agent, source)
       return true
     }
@@ -204,7 +205,8 @@ export class Agents {
     const leaving = this.leavingOf(leaseToken)
     const endings = ends.map((signal) => whenAborted(signal, () => leaving.abort()))
     const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
-    const hasSlot = await this.slots.take(leaving.signal, { agent: agent.name, priority: step.priority })
+    const candidate = { agent: agent.name, priority: step.priority, rates: ratesOf(step) }
+    const hasSlot = await this.slots.take(leaving.signal, candidate)
     this.inMemoryBytes -= bytes
     for (const end of endings) end()
     // Without a slot, the range may have another owner. It does not read the step again, because its page was handled.
@@ -214,6 +216,11 @@ export class Agents {
     if (hasSlot) this.slots.release(agent.name)
     this.running.delete(attemptKeyOf(step))
     followUp()
+  }
+
+  private takerOf({ name }: AgentDefinition, step: Stored<StepDocument>) {
+    const isLate = this.options.clock.now() - step._ts * 1_000 > lateMs
+    return { agent: name, rates: ratesOf(step), isLate }
   }
 
   /** Returns the signal that ends the waits in memory for steps of a range. */

@@ -25,15 +25,23 @@ export class Pace {
     }, 0)
   }
 
-  /** Counts a call. */
+  /**
+   * Counts a call. Calls on time may be more than these rates allow, if an operator has raised a rate. They use up no more
+   * than a burst.
+   */
   called(rates: readonly GateOfStep[]): void {
     const now = this.clock.monotonic()
     for (const { key, ...rules } of rates) {
-      const busyUntilMs = Math.max(now, this.busyUntilMs.get(key) ?? now)
-      this.busyUntilMs.set(key, busyUntilMs + numbersOf(rules).intervalMs)
+      const { intervalMs, burst } = numbersOf(rules)
+      const busyUntilMs = Math.max(now, this.busyUntilMs.get(key) ?? now) + intervalMs
+      this.busyUntilMs.set(key, Math.min(busyUntilMs, now + burst * intervalMs))
     }
     if (this.busyUntilMs.size <= manyKeys) return
     for (const [key, untilMs] of this.busyUntilMs) if (untilMs <= now) this.busyUntilMs.delete(key)
+  }
+
+  now(): number {
+    return this.clock.monotonic()
   }
 
   after(ms: number, action: () => void): Timer {

@@ -1,4 +1,3 @@
-import type { Timer } from '../../platform/index.js'
 import type { GateOfStep } from '../model/gate-parts.js'
 import type { Pace } from './pace.js'
 
@@ -49,7 +48,8 @@ export class Slots {
   private given = 0
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
-  private timer: Timer | null = null
+  /** Looks for work whose rate allows its start then. */
+  private timer: { readonly atMs: number; readonly cancel: () => void } | null = null
 
   /**
    * @param pace the rates of the work
@@ -83,29 +83,30 @@ export class Slots {
       const waiting = { ...candidate, offered }
       const leave = (): void => {
         this.line.splice(this.line.indexOf(waiting), 1)
-        if (this.line.length === 0) this.timer?.cancel()
+        if (this.line.length === 0) this.stopTimer()
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
       this.line.push(waiting)
-      this.offerFree()
+      const { agent, rates = [] } = candidate
+      if (rates.length > 0 && this.hasRoomFor(agent)) this.lookAfter(this.pace.waitMs(rates))
     })
   }
 
   /**
    * Takes a slot if one is free. Waiting work does not miss a slot, because `release` offers each slot to the waiting
-   * work first. Work does not pass work that waits for the same rate.
+   * work first. Late work does not pass work that waits for the same rate.
    */
   takeFree({ agent, rates = [], isLate = false }: Taker): boolean {
     if (!this.hasRoomFor(agent)) return false
-    if (rates.length > 0) {
-      if (isLate && this.pace.waitMs(rates) > 0) return false
-      const isAwaited = (waiting: Waiting): boolean =>
-        waiting.rates?.some(({ key }) => rates.some((rate) => rate.key === key)) === true
-      if (this.line.some(isAwaited)) return false
-    }
+    if (isLate && rates.length > 0 && (this.pace.waitMs(rates) > 0 || this.isAwaited(rates))) return false
     this.give({ agent, rates })
     return true
+  }
+
+  private isAwaited(rates: readonly GateOfStep[]): boolean {
+    const keys = new Set(rates.map(({ key }) => key))
+    return this.line.some((waiting) => waiting.rates?.some(({ key }) => keys.has(key)) === true)
   }
 
   private give({ agent, rates = [] }: Taker): void {
@@ -134,11 +135,33 @@ export class Slots {
       this.given += 1
       next.offered()
     }
+    this.stopTimer()
+    const soonestMs = this.line.reduce((soonest, { agent, rates = [] }) => {
+      if (rates.length === 0 || !this.hasRoomFor(agent)) return soonest
+      return Math.min(soonest, this.pace.waitMs(rates))
+    }, Infinity)
+    if (soonestMs < Infinity) this.lookAfter(soonestMs)
+  }
+
+  private stopTimer(): void {
     this.timer?.cancel()
-    const paced = this.line.filter(({ agent, rates = [] }) => rates.length > 0 && this.hasRoomFor(agent))
-    if (paced.length === 0) return
-    const soonestMs = Math.min(...paced.map(({ rates = [] }) => this.pace.waitMs(rates)))
-    this.timer = this.pace.after(soonestMs, () => this.offerFree())
+    this.timer = null
+  }
+
+  private lookAfter(ms: number): void {
+    const atMs = this.pace.now() + ms
+    if (this.timer !== null && this.timer.atMs <= atMs) return
+    this.timer?.cancel()
+    const timer = this.pace.after(ms, () => {
+      this.timer = null
+      this.offerFree()
+    })
+    this.timer = {
+      atMs,
+      cancel: () => {
+        timer.cancel()
+      },
+    }
   }
 
   private hasRoomFor(agent: string): boolean {

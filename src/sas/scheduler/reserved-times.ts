@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../platform/index.js'
+import { homeOf } from '../gates/home.js'
 import type { GateRequest, Passes } from '../gates/pass.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { WaitingStep } from './waiting-here.js'
@@ -16,7 +17,8 @@ const mayBeLateMs = 5_000
 
 /** A time that a gate has reserved for a step, before the step is written with it. */
 interface Unwritten {
-  readonly entry: number
+  /** The run, the attempt and the gates of the step that asked. */
+  readonly of: string
   readonly atMs: number
   readonly reservedAt: string | null
   readonly leaseToken: string
@@ -52,7 +54,7 @@ export class ReservedTimes {
   asked(request: GateRequest): GateRequest {
     const known = request.step === null ? undefined : this.unwritten.get(nameOf(request.step))
     const asked =
-      known?.entry === request.entry
+      known?.of === askerOf(request)
         ? { ...request, reservedMs: known.atMs, reservedAt: known.reservedAt }
         : request
     const { reservedMs } = asked
@@ -63,13 +65,18 @@ export class ReservedTimes {
 
   /** Remembers the times that gates have reserved, until the steps are written. */
   answered(requests: readonly GateRequest[], passes: Passes, leaseToken: string): void {
-    for (const { step, gates } of requests) {
+    for (const request of requests) {
+      const { step, gates } = request
       const pass = step === null ? undefined : passes.get(step.stepId)
       if (step === null || pass?.kind !== 'inside') continue
-      const { entry, atMs, reservedAt } = pass
+      const { atMs, reservedAt } = pass
       const isReserved = atMs > this.clock.now() || gates.some(({ perSecond }) => perSecond !== undefined)
-      if (!isReserved || this.unwritten.size >= maxTimers) continue
-      this.unwritten.set(nameOf(step), { entry, atMs, reservedAt, leaseToken })
+      // A gate in the partition of the job is written with the job, so a failed write has reserved nothing.
+      const isWithJob = gates.some(({ key }) => homeOf(key) !== null)
+      if (!isReserved || isWithJob) continue
+      const [oldest] = this.unwritten.size < maxTimers ? [] : this.unwritten.keys()
+      if (oldest !== undefined) this.unwritten.delete(oldest)
+      this.unwritten.set(nameOf(step), { of: askerOf(request), atMs, reservedAt, leaseToken })
     }
   }
 
@@ -146,6 +153,10 @@ function mostLateMs({ gates }: GateRequest): number {
 function reservedTimeOf({ place, lockedBy, notBeforeMs }: StepDocument): number | null {
   const reservedMs = place?.reservedMs ?? null
   return lockedBy === null && notBeforeMs === reservedMs ? reservedMs : null
+}
+
+function askerOf({ step, entry, gates }: GateRequest): string {
+  return JSON.stringify([entry, step?.dispatch, step?.fence, step?.generation, gates.map(({ key }) => key)])
 }
 
 function nameOf({ pk, jobId, stepId }: StepDocument): string {

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await new JobClient({ store, queries, clock, telemetry }).submit(paying, {}, { jobId: 'a' })
   await world.scheduler().onChanges(await world.changes(), { leaseToken: '0' })
   // The scheduler hands all attempts over, while no agents run.
-  await clock.advance(3_000)
+  await clock.advance(8_000)
 })
 
 function agents(slots: number) {
@@ -48,23 +48,30 @@ function agents(slots: number) {
 const going = { signal: new AbortController().signal, wasHeldAt: () => true }
 
 describe('attempts that agents get late', () => {
-  it('are called by the rate of their limit, and do not hold up others', async () => {
-    const delivered = agents(16).onChanges(await world.changes(), going)
+  it('are called by the rate of their limit, and hold up neither others nor the feed', async () => {
+    await agents(16).onChanges(await world.changes(), going)
     await world.clock.advance(1_100)
     expect(called.mail).toEqual([0])
     expect(called.bank).toEqual([0, 250, 500, 750, 1_000])
     await world.clock.advance(5_000)
-    await delivered
     expect(called.bank).toHaveLength(10)
   })
 
-  it('leave the line when the lease is lost, and are not called', async () => {
+  it('are given back when the lease is lost, and are not called', async () => {
     const ending = new AbortController()
-    const delivered = agents(16).onChanges(await world.changes(), { ...going, signal: ending.signal })
+    await agents(16).onChanges(await world.changes(), { ...going, signal: ending.signal })
     await world.clock.advance(300)
     ending.abort()
-    await expect(delivered).rejects.toThrow('before a slot was free')
     await world.clock.advance(5_000)
     expect(called.bank).toEqual([0, 250])
+    const steps = await world.truth.listSteps('a', 'a')
+    expect(steps.filter(({ processState }) => processState === 'Pending')).toHaveLength(8)
+  })
+
+  it('do not start at once either if the supervisor asks the agents to start them', async () => {
+    const late = agents(16)
+    const steps = await world.truth.listSteps('a', 'a')
+    const started = steps.filter(({ actor }) => actor === 'bank').map((step) => late.startNow(step, '0'))
+    expect(started.filter((isStarted) => isStarted)).toHaveLength(1)
   })
 })

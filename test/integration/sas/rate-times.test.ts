@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { JobClient } from '../../../src/sas/client/job-client.js'
-import { defineWorkflow, type Limit } from '../../../src/sas/index.js'
+import { defineAgent, defineWorkflow, type Limit } from '../../../src/sas/index.js'
 import { StoreUnavailable } from '../../../src/sas/model/errors.js'
 import { shop } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
@@ -135,6 +135,55 @@ describe('the times of a rate are used', () => {
     await world.clock.advance(59_000)
     await outage(8_000)
     expect([await begun('b'), await begun('c')]).toEqual([1, 0])
+  })
+})
+
+describe('a time of a rate is used once', () => {
+  it('by jobs of one partition, whose limit is written with them, although one of the writes is refused', async () => {
+    const limit: Limit = { key: 'bank', perSecond: 1, burst: 1, perPartition: true }
+    for (const jobId of ['a', 'b'])
+      await client.submit(steps(5, [limit], jobId), small, { jobId, partitionKey: 'tenant' })
+    const page = await world.changes()
+    const pageOf = (id: string) => page.filter(({ jobId }) => jobId === id)
+    await Promise.all([
+      scheduler.onChanges(pageOf('a'), held),
+      world.scheduler('scheduler-2').onChanges(pageOf('b'), { ...held, leaseToken: '1' }),
+    ])
+    await world.clock.advance(0)
+    const all = await Promise.all(['a', 'b'].map((jobId) => world.truth.listSteps('tenant', jobId)))
+    const times = all.flat().flatMap(({ notBeforeMs }) => notBeforeMs ?? [])
+    expect(times).toHaveLength(9)
+    expect(new Set(times).size).toBe(9)
+  })
+
+  it('by the first attempt of a step whose write had no answer, and not by its next attempt', async () => {
+    const calls: number[] = []
+    const startMs = world.clock.now()
+    const failing = defineAgent('shop', {
+      sell: () => {
+        calls.push(world.clock.now() - startMs)
+        throw new Error('not now')
+      },
+    })
+    const agents = world.agents({ agents: [failing] })
+    await client.submit(steps(1, [{ key: 'bank', perSecond: 1 / 60, burst: 1 }]), small, { jobId: 'a' })
+    const { truth, store } = world
+    let isAnswered = false
+    vi.spyOn(store, 'apply').mockImplementation(async (pk, writes) => {
+      const result = await truth.apply(pk, writes)
+      if (pk !== 'a' || isAnswered) return result
+      isAnswered = true
+      return { kind: 'unknownOutcome', cause: null }
+    })
+    for (let tick = 0; tick < 150; tick += 1) {
+      const page = await world.changes()
+      await scheduler.onChanges(page, held)
+      await agents.onChanges(page, { signal: new AbortController().signal, wasHeldAt: () => true })
+      await world.clock.advance(500)
+      await world.supervisor().runOnce()
+    }
+    expect(calls).toHaveLength(2)
+    expect((calls[1] ?? 0) - (calls[0] ?? 0)).toBeGreaterThanOrEqual(59_000)
   })
 })
 

@@ -179,22 +179,33 @@ describe('work with a rate', () => {
     const { clock, slots, startedMs, wait } = paced(100)
     for (let index = 0; index < 5; index += 1) expect(slots.takeFree(shared)).toBe(true)
     wait()
-    await clock.advance(399)
+    await clock.advance(99)
     expect(startedMs).toEqual([])
     await clock.advance(1)
-    expect(startedMs).toEqual([400])
+    expect(startedMs).toEqual([100])
   })
 
-  it('that is late or comes after waiting work of the same rate does not start at once', async () => {
+  it('that is late does not start at once, also if other work waits for the same rate', async () => {
     const { clock, slots, startedMs, wait } = paced(100)
     expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
     expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
     expect(slots.takeFree({ ...shared, isLate: true })).toBe(false)
     wait()
-    expect(slots.takeFree(shared)).toBe(false)
-    expect(slots.takeFree({ agent: 'shop', rates: [{ key: 'other', group: '', perSecond: 1 }] })).toBe(true)
+    const both = [{ key: 'other', group: '', perSecond: 1 }, ...rates]
+    expect(slots.takeFree({ agent: 'shop', rates: both, isLate: true })).toBe(false)
+    expect(slots.takeFree({ agent: 'shop', rates: both.slice(0, 1), isLate: true })).toBe(true)
     await clock.advance(100)
     expect(startedMs).toEqual([100])
+  })
+
+  it('that is on time may exceed the rate, and late work then still starts by it', async () => {
+    const { clock, slots, startedMs, wait } = paced(10_000)
+    for (let index = 0; index < 500; index += 1) expect(slots.takeFree(shared)).toBe(true)
+    wait()
+    wait()
+    expect(slots.takeFree(shared)).toBe(true)
+    await clock.advance(1_000)
+    expect(startedMs).toEqual([100, 200])
   })
 
   it('needs a slot and room at its rate', async () => {
