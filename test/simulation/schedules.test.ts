@@ -9,5 +9,4 @@ it.each([1])(
     expect(report.acknowledged).toBeGreaterThan(40)
     expect((await simulateSchedules(seed)).hash).toBe(report.hash)
   },
-  60_000,
 )
