@@ -17,7 +17,7 @@ if (process.env['npm_lifecycle_event'] !== 'test:store') {
   }
 }
 
-/** Short files whose tests take 20 s or more. Without knowledge of earlier runs, vitest begins with large files. */
+/** Short files whose tests take 15 s or more on two cores. Without knowledge of earlier runs, vitest begins with large files. */
 const longest = [
   'simulation/crash-points',
   'simulation/stories',

@@ -24,8 +24,8 @@ export async function limitNote(
       'If the key is misspelt, or each partition has a limit of its own (perPartition), nothing is held back'
     const others = (await client.limits.list()).map((limit) => limit.key).filter((each) => each !== key)
     const similar = similarName(key, others)
-    const meant = similar === undefined ? '' : `, did you mean ${JSON.stringify(similar)}?`
-    return `WARNING: ${unknownLimit(key)}${meant === '' ? '.' : meant} ${effect}`
+    const meant = similar === undefined ? '.' : `, did you mean ${JSON.stringify(similar)}?`
+    return `WARNING: ${unknownLimit(key)}${meant} ${effect}`
   }
   const keys = await client.limits.inPartitions(key)
   const [first] = keys

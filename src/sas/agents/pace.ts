@@ -1,6 +1,12 @@
 import type { Clock, Timer } from '../../platform/index.js'
 import type { GateOfStep } from '../model/gate-parts.js'
 
+/**
+ * Late calls have at least this part of the rate beside calls on time, which may use it up for hours, or exceed it
+ * because an operator has raised it. Calls on time use up at most this many intervals more than a burst.
+ */
+const lateShare = 10
+
 /** The largest number of keys that are remembered, before those are removed whose time has passed. */
 const manyKeys = 1_000
 
@@ -12,32 +18,36 @@ const manyKeys = 1_000
 export class Pace {
   /** The time until which the calls so far use up the rate, by the key of the limit. */
   private readonly busyUntilMs = new Map<string, number>()
+  /** The time from which a late call is due in any case, by the key of the limit. */
+  private readonly lateDueMs = new Map<string, number>()
 
   constructor(private readonly clock: Pick<Clock, 'monotonic' | 'schedule'>) {}
 
-  /** Returns the time until these rates allow another call, in milliseconds. */
+  /** Returns the time until these rates allow a late call, in milliseconds. */
   waitMs(rates: readonly GateOfStep[]): number {
     const now = this.clock.monotonic()
     return rates.reduce((longest, { key, ...rules }) => {
       const { intervalMs, burst } = numbersOf(rules)
       const freeAtMs = (this.busyUntilMs.get(key) ?? now) - (burst - 1) * intervalMs
-      return Math.max(longest, Math.ceil(freeAtMs - now))
+      const atMs = Math.min(freeAtMs, this.lateDueMs.get(key) ?? Infinity)
+      return Math.max(longest, Math.ceil(atMs - now))
     }, 0)
   }
 
-  /**
-   * Counts a call. Calls on time may be more than these rates allow, if an operator has raised a rate. They use up no more
-   * than a burst.
-   */
-  called(rates: readonly GateOfStep[]): void {
+  called(rates: readonly GateOfStep[], isLate: boolean): void {
     const now = this.clock.monotonic()
     for (const { key, ...rules } of rates) {
       const { intervalMs, burst } = numbersOf(rules)
       const busyUntilMs = Math.max(now, this.busyUntilMs.get(key) ?? now) + intervalMs
-      this.busyUntilMs.set(key, Math.min(busyUntilMs, now + burst * intervalMs))
+      this.busyUntilMs.set(key, Math.min(busyUntilMs, now + (burst + lateShare) * intervalMs))
+      if (isLate || !this.lateDueMs.has(key)) this.lateDueMs.set(key, now + lateShare * intervalMs)
     }
     if (this.busyUntilMs.size <= manyKeys) return
-    for (const [key, untilMs] of this.busyUntilMs) if (untilMs <= now) this.busyUntilMs.delete(key)
+    for (const [key, untilMs] of this.busyUntilMs) {
+      if (untilMs > now) continue
+      this.busyUntilMs.delete(key)
+      this.lateDueMs.delete(key)
+    }
   }
 
   now(): number {

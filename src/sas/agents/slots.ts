@@ -1,3 +1,4 @@
+import type { Timer } from '../../platform/index.js'
 import type { GateOfStep } from '../model/gate-parts.js'
 import type { Pace } from './pace.js'
 
@@ -48,8 +49,8 @@ export class Slots {
   private given = 0
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
-  /** Looks for work whose rate allows its start then. */
-  private timer: { readonly atMs: number; readonly cancel: () => void } | null = null
+  /** The next time at which a rate allows waiting work to start. */
+  private look: { readonly atMs: number; readonly timer: Timer } | null = null
 
   /**
    * @param pace the rates of the work
@@ -83,7 +84,7 @@ export class Slots {
       const waiting = { ...candidate, offered }
       const leave = (): void => {
         this.line.splice(this.line.indexOf(waiting), 1)
-        if (this.line.length === 0) this.stopTimer()
+        if (this.line.length === 0) this.stopLooking()
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
@@ -100,7 +101,7 @@ export class Slots {
   takeFree({ agent, rates = [], isLate = false }: Taker): boolean {
     if (!this.hasRoomFor(agent)) return false
     if (isLate && rates.length > 0 && (this.pace.waitMs(rates) > 0 || this.isAwaited(rates))) return false
-    this.give({ agent, rates })
+    this.give({ agent, rates, isLate })
     return true
   }
 
@@ -109,10 +110,10 @@ export class Slots {
     return this.line.some((waiting) => waiting.rates?.some(({ key }) => keys.has(key)) === true)
   }
 
-  private give({ agent, rates = [] }: Taker): void {
+  private give({ agent, rates = [], isLate = false }: Taker): void {
     if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
-    this.pace.called(rates)
+    this.pace.called(rates, isLate)
   }
 
   /** Checks whether work of this agent waits for a slot. */
@@ -131,11 +132,11 @@ export class Slots {
   private offerFree(): void {
     for (let next = this.next(); next !== undefined; next = this.next()) {
       this.line.splice(this.line.indexOf(next), 1)
-      this.give(next)
+      this.give({ ...next, isLate: true })
       this.given += 1
       next.offered()
     }
-    this.stopTimer()
+    this.stopLooking()
     const soonestMs = this.line.reduce((soonest, { agent, rates = [] }) => {
       if (rates.length === 0 || !this.hasRoomFor(agent)) return soonest
       return Math.min(soonest, this.pace.waitMs(rates))
@@ -143,25 +144,20 @@ export class Slots {
     if (soonestMs < Infinity) this.lookAfter(soonestMs)
   }
 
-  private stopTimer(): void {
-    this.timer?.cancel()
-    this.timer = null
+  private stopLooking(): void {
+    this.look?.timer.cancel()
+    this.look = null
   }
 
   private lookAfter(ms: number): void {
     const atMs = this.pace.now() + ms
-    if (this.timer !== null && this.timer.atMs <= atMs) return
-    this.timer?.cancel()
+    if (this.look !== null && this.look.atMs <= atMs) return
+    this.stopLooking()
     const timer = this.pace.after(ms, () => {
-      this.timer = null
+      this.look = null
       this.offerFree()
     })
-    this.timer = {
-      atMs,
-      cancel: () => {
-        timer.cancel()
-      },
-    }
+    this.look = { atMs, timer }
   }
 
   private hasRoomFor(agent: string): boolean {

@@ -148,9 +148,14 @@ export class Visits {
 
 /** Returns gates in the order in which steps reserve their times: those with the lowest rates first. */
 function inOrder(gates: readonly GateOfStep[]): readonly GateOfStep[] {
-  return [...gates].sort((one, other) => (one.perSecond ?? Infinity) - (other.perSecond ?? Infinity))
+  return [...gates].sort((one, other) => rateOf(one) - rateOf(other))
 }
 
 function after(key: string, gates: readonly GateOfStep[]): readonly GateOfStep[] {
   return gates.slice(gates.findIndex((gate) => gate.key === key) + 1)
+}
+
+/** Returns the rate of a limit. If only an operator has set one, the limit does not say it here, and comes last. */
+function rateOf({ perSecond = Number.MAX_VALUE }: GateOfStep): number {
+  return perSecond
 }

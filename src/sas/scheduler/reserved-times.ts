@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../platform/index.js'
-import { homeOf } from '../gates/home.js'
 import type { GateRequest, Passes } from '../gates/pass.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { UnwrittenTimes } from './unwritten-times.js'
 import type { WaitingStep } from './waiting-here.js'
 
 /** The largest number of steps with a timer. A supervisor offers further steps, a few seconds after their times. */
@@ -15,31 +15,21 @@ interface Reserved extends WaitingStep {
 /** The shortest time for which an attempt may be late if no process has a timer for it, as after an outage. */
 const mayBeLateMs = 5_000
 
-/** A time that a gate has reserved for a step, before the step is written with it. */
-interface Unwritten {
-  /** The run, the attempt and the gates of the step that asked. */
-  readonly of: string
-  readonly atMs: number
-  readonly reservedAt: string | null
-  readonly leaseToken: string
-}
-
 /**
  * Begins the steps of this process at the times that rates have reserved for them. A supervisor would offer them later, by the
  * clock of another host. Then all steps of a job whose times have passed would begin together, faster than the rate.
  * If the process dies, a supervisor offers them, and the next scheduler sets timers for the other steps of the job.
- *
- * It also remembers times with which no step is written yet. A write may fail, or not have room for all steps. If the steps
- * then asked again, the times before would be lost, and the rate with them.
  */
 export class ReservedTimes {
   private readonly reserved = new Map<string, Reserved>()
-  private readonly unwritten = new Map<string, Unwritten>()
+  private readonly unwritten: UnwrittenTimes
 
   constructor(
     private readonly clock: Clock,
     private readonly begin: (step: WaitingStep, ended: () => void) => void,
-  ) {}
+  ) {
+    this.unwritten = new UnwrittenTimes(clock)
+  }
 
   /** Checks whether a step has come to its reserved time by another way than a timer of this process. */
   isMissed({ step, reservedMs }: GateRequest): boolean {
@@ -52,11 +42,7 @@ export class ReservedTimes {
    * its time however late the timer is. If it did not, an overloaded scheduler would begin no step at all.
    */
   asked(request: GateRequest): GateRequest {
-    const known = request.step === null ? undefined : this.unwritten.get(nameOf(request.step))
-    const asked =
-      known?.of === askerOf(request)
-        ? { ...request, reservedMs: known.atMs, reservedAt: known.reservedAt }
-        : request
+    const asked = this.unwritten.asked(request)
     const { reservedMs } = asked
     const isLost =
       reservedMs !== null && this.isMissed(asked) && this.clock.now() - reservedMs > mostLateMs(asked)
@@ -65,19 +51,7 @@ export class ReservedTimes {
 
   /** Remembers the times that gates have reserved, until the steps are written. */
   answered(requests: readonly GateRequest[], passes: Passes, leaseToken: string): void {
-    for (const request of requests) {
-      const { step, gates } = request
-      const pass = step === null ? undefined : passes.get(step.stepId)
-      if (step === null || pass?.kind !== 'inside') continue
-      const { atMs, reservedAt } = pass
-      const isReserved = atMs > this.clock.now() || gates.some(({ perSecond }) => perSecond !== undefined)
-      // A gate in the partition of the job is written with the job, so a failed write has reserved nothing.
-      const isWithJob = gates.some(({ key }) => homeOf(key) !== null)
-      if (!isReserved || isWithJob) continue
-      const [oldest] = this.unwritten.size < maxTimers ? [] : this.unwritten.keys()
-      if (oldest !== undefined) this.unwritten.delete(oldest)
-      this.unwritten.set(nameOf(step), { of: askerOf(request), atMs, reservedAt, leaseToken })
-    }
+    this.unwritten.answered(requests, passes, leaseToken)
   }
 
   /** Sets timers for the steps of a job that an earlier process has driven, unless their times have passed. */
@@ -93,7 +67,7 @@ export class ReservedTimes {
     for (const step of steps) {
       if (step.place === undefined) continue
       const name = nameOf(step)
-      this.unwritten.delete(name)
+      this.unwritten.written(step)
       const atMs = job.lockedBy === null ? null : reservedTimeOf(step)
       if (this.reserved.get(name)?.atMs === atMs) continue
       this.forget(name)
@@ -103,8 +77,7 @@ export class ReservedTimes {
 
   forgetLease(leaseToken: string): void {
     for (const [name, reserved] of this.reserved) if (reserved.leaseToken === leaseToken) this.forget(name)
-    for (const [name, known] of this.unwritten)
-      if (known.leaseToken === leaseToken) this.unwritten.delete(name)
+    this.unwritten.forgetLease(leaseToken)
   }
 
   /** Forgets all times, because this process stops. */
@@ -153,10 +126,6 @@ function mostLateMs({ gates }: GateRequest): number {
 function reservedTimeOf({ place, lockedBy, notBeforeMs }: StepDocument): number | null {
   const reservedMs = place?.reservedMs ?? null
   return lockedBy === null && notBeforeMs === reservedMs ? reservedMs : null
-}
-
-function askerOf({ step, entry, gates }: GateRequest): string {
-  return JSON.stringify([entry, step?.dispatch, step?.fence, step?.generation, gates.map(({ key }) => key)])
 }
 
 function nameOf({ pk, jobId, stepId }: StepDocument): string {

@@ -179,10 +179,10 @@ describe('work with a rate', () => {
     const { clock, slots, startedMs, wait } = paced(100)
     for (let index = 0; index < 5; index += 1) expect(slots.takeFree(shared)).toBe(true)
     wait()
-    await clock.advance(99)
+    await clock.advance(399)
     expect(startedMs).toEqual([])
     await clock.advance(1)
-    expect(startedMs).toEqual([100])
+    expect(startedMs).toEqual([400])
   })
 
   it('that is late does not start at once, also if other work waits for the same rate', async () => {
@@ -198,14 +198,26 @@ describe('work with a rate', () => {
     expect(startedMs).toEqual([100])
   })
 
-  it('that is on time may exceed the rate, and late work then still starts by it', async () => {
+  it.each([100, 25])(
+    'that is on time every %d ms leaves a tenth of the rate for late work',
+    async (everyMs) => {
+      const { clock, slots, startedMs, wait } = paced(10_000)
+      for (let index = 0; index < 6; index += 1) wait()
+      for (let atMs = 0; atMs < 3_500; atMs += everyMs) {
+        expect(slots.takeFree(shared)).toBe(true)
+        await clock.advance(everyMs)
+      }
+      // Two start with the burst, before any work on time.
+      expect(startedMs).toEqual([0, 0, 1_000, 2_000, 3_000])
+    },
+  )
+
+  it('that is late starts by the rate again soon after work on time has exceeded it', async () => {
     const { clock, slots, startedMs, wait } = paced(10_000)
     for (let index = 0; index < 500; index += 1) expect(slots.takeFree(shared)).toBe(true)
-    wait()
-    wait()
-    expect(slots.takeFree(shared)).toBe(true)
-    await clock.advance(1_000)
-    expect(startedMs).toEqual([100, 200])
+    for (let index = 0; index < 3; index += 1) wait()
+    await clock.advance(1_300)
+    expect(startedMs).toEqual([1_000, 1_200, 1_300])
   })
 
   it('needs a slot and room at its rate', async () => {
