@@ -15,7 +15,7 @@ import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
-import type { GateOfStep } from '../model/gate-parts.js'
+import { rateOf, type GateOfStep } from '../model/gate-parts.js'
 import { itemsOperation } from '../plan/item-jobs.js'
 import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
@@ -32,8 +32,8 @@ import { WaitingSteps } from './waiting-steps.js'
 /**
  * The delegate of the agents unit. Every open step that names an agent of this unit gets a slot, and its
  * handler is called. The feed's checkpoint does not wait for the handler, because the step's deadline
- * protects work that has begun. While a step waits for a slot, the feed waits as well. A round of a large list waits in
- * memory instead, as long as there is room.
+ * protects work that has begun. While a step waits for a slot, the feed waits as well. A round of a large list, and a step
+ * with a rate, wait in memory instead, as long as there is room.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -141,7 +141,7 @@ export class Agents {
     if (agent === undefined || this.present.handlers.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true
-    if (!this.slots.takeFree(this.takerOf(agent, step))) return false
+    if (!this.slots.takeFree({ agent: agent.name, rates: ratesOf(step) })) return false
     this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
     return true
   }
@@ -156,10 +156,9 @@ export class Agents {
       return
     }
     const { name } = agent
-    const taker = this.takerOf(agent, step)
-    const { rates, isLate } = taker
-    if ((apart.has(name) || (isLate && rates.length > 0)) && this.startWhenFree(step, agent, context)) return
-    const isFree = this.slots.takeFree(taker)
+    const rates = ratesOf(step)
+    if ((apart.has(name) || rates.length > 0) && this.startWhenFree(step, agent, context)) return
+    const isFree = this.slots.takeFree({ agent: name, rates })
     const endWait = isFree ? null : this.waiting.waits(leaseToken ?? '', name, step)
     if (
       !isFree &&
@@ -175,7 +174,7 @@ export class Agents {
   }
 
   /**
-   * Starts a step of an agent with slots apart, or a late step with a rate, now or when a slot is free and the rate allows it.
+   * Starts a step of an agent with slots apart, or a step with a rate, now or when a slot is free and the rate allows it.
    * Until then the step waits in memory and does not hold up the feed. Rounds of large lists wait for steps that follow in the
    * feed, and a low rate takes long. When the lease of the range ends, or this host stops, the step is offered again. Returns
    * false if too many steps wait already.
@@ -187,7 +186,7 @@ export class Agents {
   ): boolean {
     const { leaseToken = null } = context
     const source = { leaseToken, isFirst: this.isFirst(step, context) }
-    if (this.slots.takeFree(this.takerOf(agent, step))) {
+    if (this.slots.takeFree({ agent: agent.name, rates: ratesOf(step) })) {
       this.start(step, agent, source)
       return true
     }
@@ -216,11 +215,6 @@ export class Agents {
     if (hasSlot) this.slots.release(agent.name)
     this.running.delete(attemptKeyOf(step))
     followUp()
-  }
-
-  private takerOf({ name }: AgentDefinition, step: Stored<StepDocument>) {
-    const isLate = this.options.clock.now() - step._ts * 1_000 > lateMs
-    return { agent: name, rates: ratesOf(step), isLate }
   }
 
   /** Returns the signal that ends the waits in memory for steps of a range. */
@@ -282,13 +276,10 @@ const mostInMemoryBytes = 32 * 2 ** 20
 /** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000
 
-/** The age of an attempt from which its call must keep to the rates of its limits. The times of stores are whole seconds. */
-const lateMs = 2_000
-
 /** Returns the limits of a step that have a rate. An undo has none. */
 function ratesOf({ place, direction }: StepDocument): readonly GateOfStep[] {
   if (place === undefined || direction === 'undo') return none
-  return place.gates.filter(({ perSecond }) => perSecond !== undefined)
+  return place.gates.filter((gate) => rateOf(gate).perSecond !== undefined)
 }
 
 const none: readonly GateOfStep[] = []

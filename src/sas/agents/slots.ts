@@ -1,19 +1,17 @@
 import type { Timer } from '../../platform/index.js'
-import type { GateOfStep } from '../model/gate-parts.js'
+import { rateOf, type GateOfStep } from '../model/gate-parts.js'
 import type { Pace } from './pace.js'
 
-export interface Candidate {
+/** The agent of the work that takes a slot, and its limits with a rate. */
+export interface Taker {
   readonly agent: string
-  /** Work with a larger priority gets a slot first. */
-  readonly priority: number
-  /** The limits with a rate of this work. Work that had to wait starts by their rates. Default: none. */
+  /** The limits with a rate of this work. It starts by these rates. Default: none. */
   readonly rates?: readonly GateOfStep[]
 }
 
-/** The agent of the work that takes a slot at once, and its limits with a rate. */
-export interface Taker extends Pick<Candidate, 'agent' | 'rates'> {
-  /** True if the rates must allow the start of the work now, because it is late. */
-  readonly isLate?: boolean
+export interface Candidate extends Taker {
+  /** Work with a larger priority gets a slot first. */
+  readonly priority: number
 }
 
 /** The taken slots. */
@@ -33,7 +31,14 @@ export interface LimitedAgent {
   readonly busy: number
 }
 
-interface Waiting extends Candidate {
+/** Waiting work of one agent with the same rates. */
+interface Group extends Required<Taker> {
+  size: number
+}
+
+interface Waiting {
+  readonly priority: number
+  readonly group: Group
   readonly offered: () => void
 }
 
@@ -41,14 +46,15 @@ interface Waiting extends Candidate {
 const longestWaitingEvery = 8
 
 /**
- * A limited number of slots, in total and for each agent. Work without a slot waits. The most urgent work
- * gets a slot first. Equally urgent work gets slots in the order of arrival (R125, R126).
+ * A limited number of slots, in total and for each agent. Work waits until a slot is free and its rates allow the start. The
+ * most urgent work gets a slot first. Equally urgent work gets slots in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0
   private given = 0
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
+  private readonly groups = new Map<string, Group>()
   /** The next time at which a rate allows waiting work to start. */
   private look: { readonly atMs: number; readonly timer: Timer } | null = null
 
@@ -75,50 +81,67 @@ export class Slots {
   /** Waits for a slot. Resolves to true with a slot, or to false if `signal` aborted first. */
   async take(signal: AbortSignal, candidate: Candidate): Promise<boolean> {
     if (signal.aborted) return false
-    if (this.takeFree({ ...candidate, isLate: true })) return true
+    if (this.takeFree(candidate)) return true
     return new Promise((resolve) => {
       const offered = (): void => {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
-      const waiting = { ...candidate, offered }
+      const waiting = { priority: candidate.priority, group: this.groupOf(candidate), offered }
       const leave = (): void => {
-        this.line.splice(this.line.indexOf(waiting), 1)
+        this.leaveLine(waiting)
         if (this.line.length === 0) this.stopLooking()
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
+      waiting.group.size += 1
       this.line.push(waiting)
-      const { agent, rates = [] } = candidate
-      if (rates.length > 0 && this.hasRoomFor(agent)) this.lookAfter(this.pace.waitMs(rates))
+      this.lookWhenAllowed()
     })
   }
 
   /**
-   * Takes a slot if one is free. Waiting work does not miss a slot, because `release` offers each slot to the waiting
-   * work first. Late work does not pass work that waits for the same rate.
+   * Takes a slot if one is free and the rates allow it. Waiting work does not miss a slot, because `release` offers each slot
+   * to the waiting work first. Work does not pass other work that waits for the same rate and may start as soon.
    */
-  takeFree({ agent, rates = [], isLate = false }: Taker): boolean {
+  takeFree({ agent, rates = [] }: Taker): boolean {
     if (!this.hasRoomFor(agent)) return false
-    if (isLate && rates.length > 0 && (this.pace.waitMs(rates) > 0 || this.isAwaited(rates))) return false
-    this.give({ agent, rates, isLate })
+    if (rates.length > 0 && (!this.pace.allowsNearly(rates) || this.isAwaited(rates))) return false
+    this.give({ agent, rates })
     return true
   }
 
+  /** Checks whether waiting work may start now or soon by one of these rates. */
   private isAwaited(rates: readonly GateOfStep[]): boolean {
-    const keys = new Set(rates.map(({ key }) => key))
-    return this.line.some((waiting) => waiting.rates?.some(({ key }) => keys.has(key)) === true)
+    return [...this.groups.values()].some((group) => {
+      const isShared = group.rates.some(({ key }) => rates.some((rate) => rate.key === key))
+      return isShared && this.hasRoomFor(group.agent) && this.pace.allowsNearly(group.rates)
+    })
   }
 
-  private give({ agent, rates = [], isLate = false }: Taker): void {
+  private groupOf({ agent, rates = [] }: Taker): Group {
+    const name = nameOf({ agent, rates })
+    const group = this.groups.get(name) ?? { agent, rates, size: 0 }
+    this.groups.set(name, group)
+    return group
+  }
+
+  private leaveLine(waiting: Waiting): void {
+    const { group } = waiting
+    this.line.splice(this.line.indexOf(waiting), 1)
+    group.size -= 1
+    if (group.size === 0) this.groups.delete(nameOf(group))
+  }
+
+  private give({ agent, rates }: Required<Taker>): void {
     if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
-    this.pace.called(rates, isLate)
+    this.pace.called(rates)
   }
 
   /** Checks whether work of this agent waits for a slot. */
   isAwaitedBy(agent: string): boolean {
-    return this.line.some((waiting) => waiting.agent === agent)
+    return [...this.groups.values()].some((group) => group.agent === agent)
   }
 
   /** Frees a slot of this agent, and gives the slot to the first waiting work that may use it. */
@@ -131,17 +154,22 @@ export class Slots {
   /** Gives the free slots to the waiting work that may start now, and looks again when a rate allows further work. */
   private offerFree(): void {
     for (let next = this.next(); next !== undefined; next = this.next()) {
-      this.line.splice(this.line.indexOf(next), 1)
-      this.give({ ...next, isLate: true })
+      this.leaveLine(next)
+      this.give(next.group)
       this.given += 1
       next.offered()
     }
     this.stopLooking()
-    const soonestMs = this.line.reduce((soonest, { agent, rates = [] }) => {
-      if (rates.length === 0 || !this.hasRoomFor(agent)) return soonest
-      return Math.min(soonest, this.pace.waitMs(rates))
-    }, Infinity)
-    if (soonestMs < Infinity) this.lookAfter(soonestMs)
+    this.lookWhenAllowed()
+  }
+
+  /** Looks again when the rates of waiting work allow its start. Work without a free slot is offered one when it is freed. */
+  private lookWhenAllowed(): void {
+    const rated = [...this.groups.values()].filter(({ agent, rates }) => {
+      return rates.length > 0 && this.hasRoomFor(agent)
+    })
+    if (rated.length === 0) return
+    this.lookAfter(Math.min(...rated.map(({ rates }) => this.pace.waitMs(rates))))
   }
 
   private stopLooking(): void {
@@ -166,15 +194,21 @@ export class Slots {
   }
 
   private next(): Waiting | undefined {
-    const able = this.line.filter(({ agent, rates = [] }) => {
-      return this.hasRoomFor(agent) && (rates.length === 0 || this.pace.waitMs(rates) === 0)
-    })
-    if ((this.given + 1) % longestWaitingEvery === 0) return able[0]
-    return able.reduce<Waiting | undefined>(
-      (first, waiting) => (first !== undefined && first.priority >= waiting.priority ? first : waiting),
-      undefined,
-    )
+    const able = new Set([...this.groups.values()].filter((group) => this.mayStart(group)))
+    if (able.size === 0) return undefined
+    const waiting = this.line.filter(({ group }) => able.has(group))
+    if ((this.given + 1) % longestWaitingEvery === 0) return waiting[0]
+    return waiting.reduce((first, each) => (each.priority > first.priority ? each : first))
   }
+
+  private mayStart({ agent, rates }: Group): boolean {
+    return this.hasRoomFor(agent) && (rates.length === 0 || this.pace.waitMs(rates) === 0)
+  }
+}
+
+/** Returns the name of the group of work. */
+function nameOf({ agent, rates }: Required<Taker>): string {
+  return rates.length === 0 ? agent : JSON.stringify([agent, rates.map((gate) => [gate.key, rateOf(gate)])])
 }
 
 /** Returns the number of slots for each agent that may not use all slots, by the names of the agents. */

@@ -5,7 +5,7 @@ import {
   priorityGateSchema,
 } from '../model/documents.js'
 import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
-import type { GateOfStep, Turn } from '../model/gate-parts.js'
+import type { GateOfStep, GateRate, Turn } from '../model/gate-parts.js'
 import { gateAddress, homeOf, isLimitOfJobs, waiterAddress } from './home.js'
 import { isQueued, nextTurns, withWaiter } from './queues.js'
 import { rulesOf } from './rules-in-force.js'
@@ -31,8 +31,16 @@ export interface Arrival {
 
 /** The answer of a gate to a step. */
 export type GateAnswer =
-  /** The step is inside. Its attempt may begin at `atMs`. `isUnreserved` says that the rate has reserved no time yet. */
-  | { readonly kind: 'inside'; readonly atMs: number; readonly isUnreserved?: true }
+  /**
+   * The step is inside. Its attempt may begin at `atMs`. `rate` is the rate that gave this time, missing if the time was given
+   * before. `isUnreserved` says that the rate has reserved no time yet.
+   */
+  | {
+      readonly kind: 'inside'
+      readonly atMs: number
+      readonly rate?: GateRate
+      readonly isUnreserved?: true
+    }
   | { readonly kind: 'waits'; readonly turn: Turn }
 
 /** The time within which a step that is called from the queue must know that it has entered. */
@@ -111,11 +119,13 @@ export function arrive(gate: GateDocument, arrival: Arrival, now: number): Arriv
 
 /** Reserves the time of the attempt by the rate of the gate. */
 function entered(gate: GateDocument, { reservedMs, isLast }: Arrival, now: number): Arrived {
-  const { perSecond, burst = Math.max(1, Math.ceil(perSecond ?? 1)) } = rulesOf(gate)
+  const rate = rulesOf(gate)
+  const { perSecond, burst = Math.max(1, Math.ceil(perSecond ?? 1)) } = rate
   const inside = (atMs: number, after: GateDocument): Arrived => {
-    return { gate: after, waiter: null, answer: { kind: 'inside', atMs } }
+    return { gate: after, waiter: null, answer: { kind: 'inside', atMs, rate } }
   }
-  if (perSecond === undefined || reservedMs !== null) return inside(reservedMs ?? now, gate)
+  if (reservedMs !== null) return { gate, waiter: null, answer: { kind: 'inside', atMs: reservedMs } }
+  if (perSecond === undefined) return inside(now, gate)
   if (!isLast) return { gate, waiter: null, answer: { kind: 'inside', atMs: now, isUnreserved: true } }
   const intervalMs = 1_000 / perSecond
   const busyUntilMs = Math.max(gate.busyUntilMs, now)

@@ -6,7 +6,7 @@ import { GatesAtHome, type GateChange } from './gates-at-home.js'
 import { homeOf } from './home.js'
 import type { StateStore } from '../store/state-store.js'
 import type { Visitor } from '../model/gate-documents.js'
-import type { GateOfStep, Turn } from '../model/gate-parts.js'
+import { withRate, type GateOfStep, type GateRate, type Turn } from '../model/gate-parts.js'
 import { wholeJob } from './job-place.js'
 import type { GateRequest, Pass } from './pass.js'
 
@@ -118,8 +118,10 @@ export class Visits {
     const waits = (gate: GateOfStep, turn: Turn): Pass => {
       return { entry, gates, kind: 'waits', atMs: 0, reservedAt: null, waitsFor: gate.key, turn }
     }
+    const rates = new Map<string, GateRate>()
     const inside = (atMs: number, key: string | null): Pass => {
-      return { entry, gates, kind: 'inside', atMs, reservedAt: key, waitsFor: null, turn: null }
+      const given = gates.map((gate) => withRate(gate, rates.get(gate.key)))
+      return { entry, gates: given, kind: 'inside', atMs, reservedAt: key, waitsFor: null, turn: null }
     }
     const rated: GateOfStep[] = []
     let atMs = 0
@@ -129,18 +131,20 @@ export class Visits {
       const answer = await this.arrive({ ...common, reservedMs, gate, turn, isLast })
       if (answer.kind === 'waits') return waits(gate, answer.turn)
       if (answer.isUnreserved === true) rated.push(gate)
+      if (answer.rate !== undefined) rates.set(gate.key, answer.rate)
       atMs = Math.max(atMs, answer.atMs)
     }
     if (reservedAt !== null && atMs > this.clock.now()) return inside(atMs, reservedAt)
     // The step is inside all gates now, so it waits nowhere with a reserved time.
-    const rates = reservedAt === null ? inOrder(rated) : after(reservedAt, inOrder(gates))
-    for (const gate of rates) {
+    const others = reservedAt === null ? inOrder(rated) : after(reservedAt, inOrder(gates))
+    for (const gate of others) {
       const answer = await this.arrive({ ...common, reservedMs: null, gate, turn: null, isLast: true })
       if (answer.kind === 'waits') return waits(gate, answer.turn)
+      if (answer.rate !== undefined) rates.set(gate.key, answer.rate)
       atMs = Math.max(atMs, answer.atMs)
       // The times of the rates that follow are reserved when this one has come. Otherwise several steps could wait for the
       // same time of one rate, with earlier times of another, and then begin together.
-      if (atMs > this.clock.now()) return inside(atMs, gate === rates.at(-1) ? null : gate.key)
+      if (atMs > this.clock.now()) return inside(atMs, gate === others.at(-1) ? null : gate.key)
     }
     return inside(atMs, null)
   }

@@ -21,8 +21,16 @@ export const limit = gateRules.extend({
   perPartition: z.boolean().optional(),
 })
 
+/** The rate of a gate. Without `perSecond` the gate has none. */
+export const gateRate = gateRules.pick({ perSecond: true, burst: true })
+
 /** A gate that a step has entered or at which it waits. */
-export const gateOfStep = gateRules.extend({ key: z.string(), group: z.string() })
+export const gateOfStep = gateRules.extend({
+  key: z.string(),
+  group: z.string(),
+  /** The rate by which the gate gave the time of the attempt. Missing if it is the rate of the workflow, which stands beside it. */
+  given: gateRate.optional(),
+})
 
 /** The number of a waiter in the queue of a group and priority. A missing priority is 0. */
 const turn = z.object({ group: z.string(), number: z.number().int(), priority: z.number().optional() })
@@ -48,6 +56,24 @@ export const place = z.object({
 
 export type PlanLimit = z.infer<typeof limit>
 export type GateRules = z.infer<typeof gateRules>
+export type GateRate = z.infer<typeof gateRate>
 export type GateOfStep = z.infer<typeof gateOfStep>
 export type Turn = z.infer<typeof turn>
 export type Place = z.infer<typeof place>
+
+/** Returns the rate by which a gate gave the time of the attempt. An operator or a newer job may have set another one since. */
+export function rateOf({ given, perSecond, burst }: GateOfStep): GateRate {
+  return given ?? { perSecond, burst }
+}
+
+/** Returns a gate with the rate that has just given the time of the attempt, or as it is without a new time. */
+export function withRate(gate: GateOfStep, rate: GateRate | undefined): GateOfStep {
+  if (rate === undefined) return gate
+  const { given, ...rest } = gate
+  const { perSecond, burst } = rate
+  if (perSecond === gate.perSecond && burst === gate.burst) return given === undefined ? gate : rest
+  return {
+    ...rest,
+    given: { ...(perSecond !== undefined && { perSecond }), ...(burst !== undefined && { burst }) },
+  }
+}

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import { homeOf } from '../gates/home.js'
 import type { GateRequest, Passes } from '../gates/pass.js'
 import type { StepDocument } from '../model/documents.js'
+import type { GateOfStep } from '../model/gate-parts.js'
 
 /** The largest number of times that are remembered. Then the oldest is forgotten, and lost for the rate. */
 const maxRemembered = 20_000
@@ -9,6 +10,8 @@ const maxRemembered = 20_000
 interface Unwritten {
   /** The run, the attempt and the gates of the step that asked. */
   readonly of: string
+  /** The gates, with the rates that have given the time. */
+  readonly gates: readonly GateOfStep[]
   readonly atMs: number
   readonly reservedAt: string | null
   readonly leaseToken: string
@@ -28,7 +31,8 @@ export class UnwrittenTimes {
   asked(request: GateRequest): GateRequest {
     const known = request.step === null ? undefined : this.times.get(nameOf(request.step))
     if (known?.of !== askerOf(request)) return request
-    return { ...request, reservedMs: known.atMs, reservedAt: known.reservedAt }
+    const { gates, atMs, reservedAt } = known
+    return { ...request, gates, reservedMs: atMs, reservedAt }
   }
 
   answered(requests: readonly GateRequest[], passes: Passes, leaseToken: string): void {
@@ -43,7 +47,7 @@ export class UnwrittenTimes {
       if (!isReserved || isWithJob) continue
       const [oldest] = this.times.size < maxRemembered ? [] : this.times.keys()
       if (oldest !== undefined) this.times.delete(oldest)
-      this.times.set(nameOf(step), { of: askerOf(request), atMs, reservedAt, leaseToken })
+      this.times.set(nameOf(step), { of: askerOf(request), gates: pass.gates, atMs, reservedAt, leaseToken })
     }
   }
 

@@ -101,8 +101,10 @@ describe('the times of a rate are used', () => {
     expect(await waitMs(limit)).toBe(45_000)
   })
 
-  it('by a job whose partition refuses the writes with these times', async () => {
-    const limit: Limit = { key: 'bank', perSecond: 1, burst: 1 }
+  it('by a job whose partition refuses the writes with these times, with the rate that gave them', async () => {
+    const limit: Limit = { key: 'bank', perSecond: 5 }
+    const rate = { perSecond: 1, burst: 1 }
+    await client.limits.set('bank', rate, { by: 'ann', why: 'the bank is slow' })
     await client.submit(steps(45, [limit]), small, { jobId: 'a' })
     const { truth, store } = world
     let refusals = 0
@@ -115,6 +117,12 @@ describe('the times of a rate are used', () => {
     for (let tries = 0; tries < 400 && refusals < 6; tries += 1) await pass(500, 500)
     await pass(2_000, 500)
     expect(await waitMs(limit)).toBeLessThanOrEqual(46_000)
+    const given = async () => {
+      const all = await truth.listSteps('a', 'a')
+      return all.map(({ place }) => place?.gates[0]?.given)
+    }
+    for (let tries = 0; tries < 400 && (await given()).includes(undefined); tries += 1) await pass(500, 500)
+    expect(await given()).toEqual(Array(45).fill(rate))
   })
 
   it('by a job that is paused and resumed at once', async () => {

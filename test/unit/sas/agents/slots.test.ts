@@ -175,49 +175,59 @@ describe('work with a rate', () => {
     expect(startedMs).toEqual([0, 0, 100, 200, 300, 400])
   })
 
-  it('that is on time starts at once, and counts for work that waits', async () => {
+  it('may come a bit early, but does not pass work that waits for the same rate', async () => {
     const { clock, slots, startedMs, wait } = paced(100)
-    for (let index = 0; index < 5; index += 1) expect(slots.takeFree(shared)).toBe(true)
+    expect([1, 2, 3].map(() => slots.takeFree(shared))).toEqual([true, true, false])
+    await clock.advance(50)
+    expect(slots.takeFree(shared)).toBe(true)
+    expect(slots.takeFree(shared)).toBe(false)
     wait()
-    await clock.advance(399)
-    expect(startedMs).toEqual([])
+    await clock.advance(149)
+    expect(slots.takeFree(shared)).toBe(false)
     await clock.advance(1)
-    expect(startedMs).toEqual([400])
+    expect(startedMs).toEqual([200])
   })
 
-  it('that is late does not start at once, also if other work waits for the same rate', async () => {
-    const { clock, slots, startedMs, wait } = paced(100)
-    expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
-    expect(slots.takeFree({ ...shared, isLate: true })).toBe(true)
-    expect(slots.takeFree({ ...shared, isLate: true })).toBe(false)
-    wait()
-    const both = [{ key: 'other', group: '', perSecond: 1 }, ...rates]
-    expect(slots.takeFree({ agent: 'shop', rates: both, isLate: true })).toBe(false)
-    expect(slots.takeFree({ agent: 'shop', rates: both.slice(0, 1), isLate: true })).toBe(true)
-    await clock.advance(100)
-    expect(startedMs).toEqual([100])
-  })
-
-  it.each([100, 25])(
-    'that is on time every %d ms leaves a tenth of the rate for late work',
-    async (everyMs) => {
-      const { clock, slots, startedMs, wait } = paced(10_000)
-      for (let index = 0; index < 6; index += 1) wait()
-      for (let atMs = 0; atMs < 3_500; atMs += everyMs) {
-        expect(slots.takeFree(shared)).toBe(true)
-        await clock.advance(everyMs)
-      }
-      // Two start with the burst, before any work on time.
-      expect(startedMs).toEqual([0, 0, 1_000, 2_000, 3_000])
-    },
-  )
-
-  it('that is late starts by the rate again soon after work on time has exceeded it', async () => {
+  it('keeps to its rate, however fast it comes', async () => {
     const { clock, slots, startedMs, wait } = paced(10_000)
-    for (let index = 0; index < 500; index += 1) expect(slots.takeFree(shared)).toBe(true)
-    for (let index = 0; index < 3; index += 1) wait()
-    await clock.advance(1_300)
-    expect(startedMs).toEqual([1_000, 1_200, 1_300])
+    for (let atMs = 0; atMs < 2_000; atMs += 25) {
+      wait()
+      await clock.advance(25)
+    }
+    expect(startedMs.filter((ms) => ms < 1_000)).toHaveLength(11)
+    expect(slots.usage().busy).toBe(22)
+  })
+
+  it('does not wait for work that has to wait longer: for another rate, or for a slot of its agent', () => {
+    const clock = new VirtualClock()
+    const slots = new Slots(100, new Pace(clock), new Map([['crowded', 1]]))
+    const slow = { key: 'slow', group: '', perSecond: 0.1, burst: 1 }
+    const waits = (candidate: Candidate): Promise<boolean> => slots.take(never, candidate)
+    const waiting = [
+      waits({ agent: 'shop', rates: [slow], priority: 0 }),
+      waits({ agent: 'shop', rates: [...rates, slow], priority: 0 }),
+      waits({ agent: 'crowded', priority: 0 }),
+      waits({ agent: 'crowded', rates, priority: 0 }),
+    ]
+    expect(waiting).toHaveLength(4)
+    expect([1, 2, 3].map(() => slots.takeFree(shared))).toEqual([true, true, false])
+  })
+
+  it('starts by the rate that gave its time, and is not slowed down by calls at a lower rate', async () => {
+    const { clock, slots } = paced(100)
+    const given = {
+      agent: 'shop',
+      rates: rates.map((gate) => ({ ...gate, given: { perSecond: 50, burst: 1 } })),
+    }
+    const slow = {
+      agent: 'shop',
+      rates: rates.map((gate) => ({ ...gate, given: { perSecond: 0.01, burst: 1 } })),
+    }
+    expect([slow, slow, given].map((taker) => slots.takeFree(taker))).toEqual([true, false, false])
+    await clock.advance(20)
+    expect([slow, given].map((taker) => slots.takeFree(taker))).toEqual([false, true])
+    await clock.advance(20)
+    expect([slow, given].map((taker) => slots.takeFree(taker))).toEqual([false, true])
   })
 
   it('needs a slot and room at its rate', async () => {

@@ -91,7 +91,7 @@ describe('a gate for a number of steps at once', () => {
     const bank = new Bank()
     bank.come(arrivalOf('a', two))
     const before = bank.gate
-    expect(bank.come(arrivalOf('a', two))).toEqual({ kind: 'inside', atMs: now })
+    expect(bank.come(arrivalOf('a', two))).toEqual({ kind: 'inside', atMs: now, rate: two })
     expect(bank.gate.holders).toEqual(before.holders)
   })
 
@@ -290,7 +290,7 @@ describe('a gate with a rate', () => {
   it('lets a burst begin at once, and reserves the times of the others', () => {
     const bank = new Bank()
     const times = ['a', 'b', 'c', 'd', 'e'].map((name) => bank.come(arrivalOf(name, rate)))
-    expect(times).toEqual([0, 0, 0, 100, 200].map((ms) => ({ kind: 'inside', atMs: now + ms })))
+    expect(times).toEqual([0, 0, 0, 100, 200].map((ms) => ({ kind: 'inside', atMs: now + ms, rate })))
     expect(bank.gate.holders).toEqual([])
   })
 
@@ -298,7 +298,7 @@ describe('a gate with a rate', () => {
     const bank = new Bank()
     bank.come(arrivalOf('a', rate))
     const times = ['b', 'c', 'd', 'e'].map((name) => bank.come(arrivalOf(name, rate), now + 60_000))
-    expect(times).toEqual([0, 0, 0, 100].map((ms) => ({ kind: 'inside', atMs: now + 60_000 + ms })))
+    expect(times).toEqual([0, 0, 0, 100].map((ms) => ({ kind: 'inside', atMs: now + 60_000 + ms, rate })))
   })
 
   it('does not count an attempt twice whose time is reserved', () => {
@@ -313,7 +313,7 @@ describe('a gate with a rate', () => {
   it('lets the attempts of a second begin at once if no burst is given', () => {
     const bank = new Bank()
     const times = ['a', 'b', 'c'].map((name) => bank.come(arrivalOf(name, { perSecond: 2 })))
-    expect(times).toEqual([0, 0, 500].map((ms) => ({ kind: 'inside', atMs: now + ms })))
+    expect(times).toMatchObject([0, 0, 500].map((ms) => ({ kind: 'inside', atMs: now + ms })))
   })
 
   it('counts only steps inside if it also limits the number at once', () => {
