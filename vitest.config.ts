@@ -60,6 +60,7 @@ export default defineConfig({
     ],
   },
   test: {
+    globalSetup: source('./test/support/unpack-browser.ts'),
     reporters: inPipeline ? ['default', 'junit'] : ['default'],
     outputFile: { junit: 'reports/junit.xml' },
     coverage: {
