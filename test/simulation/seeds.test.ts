@@ -12,7 +12,7 @@ const runs = [
 
 describe('a run with many jobs', () => {
   it('completes most of them while faults last', async () => {
-    const { acknowledged, endedUnderFaults, problems } = await simulateJobs(9, 100)
+    const { acknowledged, endedUnderFaults, problems } = await simulateJobs(12, 100)
     expect(problems).toEqual([])
     expect(acknowledged).toBe(100)
     expect(endedUnderFaults).toBeGreaterThan(50)
