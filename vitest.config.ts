@@ -19,6 +19,7 @@ if (process.env['npm_lifecycle_event'] !== 'test:store') {
 
 /** Short files whose tests take 15 s or more on two cores. Without knowledge of earlier runs, vitest begins with large files. */
 const longest = [
+  'e2e/',
   'simulation/crash-points',
   'simulation/stories',
   'simulation/long-lines',
@@ -27,8 +28,7 @@ const longest = [
   'simulation/gated-steps',
   'simulation/schedules',
   'simulation/fleet',
-  'explore/explore',
-  'explore/schedules',
+  'explore/',
   'page/one-stream',
   'page/accessibility',
   'page/store-away',
@@ -43,7 +43,7 @@ class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files)
     const rankOf = ({ project, moduleId }: TestSpecification): number => {
       if (project.name === 'alone') return 0
-      return longest.some((name) => moduleId.endsWith(`/${name}.test.ts`)) ? 1 : 2
+      return longest.some((name) => moduleId.includes(`/${name}`)) ? 1 : 2
     }
     return sorted.sort((one, other) => rankOf(one) - rankOf(other))
   }
@@ -73,7 +73,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/e2e/**/*.test.ts', 'test/unit/platform/**/*.test.ts'],
+          include: ['test/unit/platform/**/*.test.ts'],
         },
       },
       {
@@ -81,7 +81,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/unit/platform/**'],
+          exclude: ['test/unit/platform/**'],
           // Files share what they import: loading it again costs more than the tests. Each closes what it opens.
           isolate: false,
         },
@@ -92,6 +92,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // More workers than cores: much of the time is spent waiting for processes that a test started.
-    maxWorkers: availableParallelism() * 2,
+    maxWorkers: Math.ceil(availableParallelism() * 2.5),
   },
 })

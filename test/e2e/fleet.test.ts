@@ -157,13 +157,14 @@ it('`scale` ends although its store never answers, and says that the audit may l
 
 /** Resolves when the leases of every role are spread evenly over this number of instances. */
 async function untilEven(fleet: LocalFleet, instances: number): Promise<void> {
-  for (;;) {
+  const isDone = async (): Promise<boolean> => {
     const leases = await fleet.leases()
     const units = ['scheduler', 'agents', 'supervisor', 'notifier'].map((role) =>
       leases.filter(({ processorName }) => processorName === `stepward-${role}`).map(({ owner }) => owner),
     )
-    if (leases.length > 0 && units.every((owners) => isEven(owners, instances))) return
+    return leases.length > 0 && units.every((owners) => isEven(owners, instances))
   }
+  await expect.poll(isDone, { interval: 200, timeout: 100_000 }).toBe(true)
 }
 
 function isEven(owners: readonly (string | null)[], instances: number): boolean {

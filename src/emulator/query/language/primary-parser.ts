@@ -33,8 +33,9 @@ export type Rule<T> = ParserMethod<[], T>
  * the grammar.
  */
 export abstract class PrimaryParser extends EmbeddedActionsParser {
-  constructor() {
-    super(vocabulary, { maxLookahead: 2, recoveryEnabled: false })
+  /** @param isChecked whether the grammar is checked for ambiguities. A test does this, because it takes longer than a query. */
+  constructor(isChecked = false) {
+    super(vocabulary, { maxLookahead: 2, recoveryEnabled: false, skipValidations: !isChecked })
   }
 
   protected abstract readonly expression: Rule<Expression>

@@ -17,8 +17,8 @@ function endOf({ startOffset, image }: IToken): number {
 
 /** The grammar of a whole query around its expressions. */
 export class QueryParser extends SourceParser {
-  constructor() {
-    super()
+  constructor(isChecked = false) {
+    super(isChecked)
     this.performSelfAnalysis()
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileQuery } from '../../../../src/emulator/query/index.js'
 import { parse } from '../../../../src/emulator/query/language/parse.js'
+import { QueryParser } from '../../../../src/emulator/query/language/query-parser.js'
 
 /** Returns a query whose scalar subqueries nest in each other, each with a chain of additions. */
 function nested(subqueries: number, additions: number): string {
@@ -14,6 +15,10 @@ function nested(subqueries: number, additions: number): string {
 function joined(count: number): string {
   return Array.from({ length: count }, (_, index) => ` JOIN t${index} IN c.tags`).join('')
 }
+
+it('has a grammar without ambiguities', () => {
+  expect(() => new QueryParser(true)).not.toThrow()
+})
 
 describe('the depth of a query', () => {
   it.each([
