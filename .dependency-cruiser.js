@@ -27,6 +27,7 @@ const jobs = ['platform', 'sas', 'telemetry']
 // prettier-ignore
 const rooms = {
   ...within('src', {
+    'platform/http': [],
     'platform/options': [],
     'platform/processes': [],
     platform: ['platform/options', 'platform/processes'],
@@ -44,7 +45,7 @@ const rooms = {
       'testing/payloads', 'testing/stories', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
     ],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
-    'connection/azure': ['platform', 'sas'],
+    'connection/azure': ['platform', 'platform/http', 'sas'],
     connection: [
       'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
@@ -177,7 +178,7 @@ const rooms = {
     'explorer/page': ['explorer/page/account', 'explorer/page/views'],
     attach: ['durability', 'engine/values'],
     doors: [
-      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization', 'rest/metering', 'rest/routes', '/platform',
+      'durability', 'engine', 'explorer', 'faults', 'indexes', 'messages', 'rest', 'rest/authorization', 'rest/metering', 'rest/routes', '/platform', '/platform/http',
     ],
     '.': ['attach', 'doors', 'engine', 'faults', 'messages', 'rest'],
   }),

@@ -92,6 +92,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // More workers than cores: much of the time is spent waiting for processes that a test started.
-    maxWorkers: Math.ceil(availableParallelism() * 2.5),
+    maxWorkers: availableParallelism() * 2,
   },
 })

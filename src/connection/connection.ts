@@ -157,6 +157,8 @@ export async function openConnection(
     consistencyLevel: 'Session',
     userAgentSuffix: 'stepward',
     connectionPolicy,
+    // It is loaded only with the SDK, for processes that use neither.
+    httpClient: (await import('./azure/http-client.js')).httpClient,
   }
   const OwnClient = await ownCosmosClient()
   const made = new OwnClient(

@@ -1,11 +1,10 @@
 import type { CosmosClientOptions } from '@azure/cosmos'
+import { abortError, AnswerHeaders } from '../../platform/http/answer-headers.js'
 import { systemClock } from '../../platform/index.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 
 type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
 type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
-type PipelineResponse = Awaited<ReturnType<HttpClient['sendRequest']>>
-type HttpHeaders = PipelineResponse['headers']
 
 /** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
@@ -74,33 +73,4 @@ function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T>
       abortSignal.removeEventListener('abort', giveUp)
     })
   })
-}
-
-function abortError(): Error {
-  const error = new Error('The operation was aborted.')
-  error.name = 'AbortError'
-  return error
-}
-
-/** The headers of an answer in the form that the SDK reads. */
-class AnswerHeaders extends Map<string, string> implements HttpHeaders {
-  override get(name: string): string | undefined {
-    return super.get(name.toLowerCase())
-  }
-
-  override has(name: string): boolean {
-    return super.has(name.toLowerCase())
-  }
-
-  override set(name: string, value: string | number | boolean): this {
-    return super.set(name.toLowerCase(), String(value))
-  }
-
-  override delete(name: string): boolean {
-    return super.delete(name.toLowerCase())
-  }
-
-  toJSON(): Record<string, string> {
-    return Object.fromEntries(this)
-  }
 }
