@@ -1,5 +1,6 @@
 import type { CosmosClientOptions } from '@azure/cosmos'
-import { Pool } from 'undici'
+import { Socket } from 'node:net'
+import { buildConnector, Pool } from 'undici'
 import { abortError, AnswerHeaders } from '../../platform/http/answer-headers.js'
 
 type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
@@ -10,8 +11,20 @@ type Body = NonNullable<Parameters<Pool['dispatch']>[0]['body']>
 /** The time for which a connection without requests stays open, unless the server names another one. */
 const keptAliveMs = 60_000
 
-/** The time for which a connection may take to open: the time limit of a request in the SDK. */
-const connectedWithinMs = 60_000
+/** The time within which a connection must open. */
+const connectedWithinMs = 10_000
+
+/**
+ * Opens connections that keep no process alive. A request that is aborted meanwhile leaves its connection to the next one. The
+ * timer of the SDK keeps the process alive while it waits for an answer.
+ */
+const connectNow = buildConnector({ timeout: connectedWithinMs })
+const connect: typeof connectNow = (options, callback) => {
+  // The connector returns its socket, although its type does not say so.
+  const opened: (...args: Parameters<typeof connectNow>) => unknown = connectNow
+  const socket = opened(options, callback)
+  if (socket instanceof Socket) socket.unref()
+}
 
 /** The connections, by the origin of the account and its regions. A connection without requests keeps no process alive. */
 const pools = new Map<string, Pool>()
@@ -49,7 +62,7 @@ export const httpClient: HttpClient = {
 function poolOf(origin: string): Pool {
   let pool = pools.get(origin)
   if (pool === undefined) {
-    pool = new Pool(origin, { keepAliveTimeout: keptAliveMs, connect: { timeout: connectedWithinMs } })
+    pool = new Pool(origin, { keepAliveTimeout: keptAliveMs, connect })
     pools.set(origin, pool)
   }
   return pool
@@ -88,6 +101,8 @@ class Answer {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    // The answer comes later.
+    if (status < 200) return
     this.status = status
     for (const [name, value] of Object.entries(headers)) {
       const first = Array.isArray(value) ? value[0] : value
@@ -122,12 +137,14 @@ class Answer {
 const codes: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'PARSE_ERROR',
 }
 
-/** Returns an error with the code that the client inside the SDK would give it. */
+/**
+ * Returns an error with a code that the SDK and its callers know. An answer that cannot be read gets the code of an answer that
+ * ended too early: the store may have carried out the request, and the SDK must not repeat a write.
+ */
 function namedAsInSdk(error: Error & { readonly code?: unknown }): Error {
   const code = typeof error.code === 'string' ? error.code : ''
-  const known = codes[code] ?? (code === '' || /^(UND_ERR|HPE)_/.test(code) ? 'REQUEST_SEND_ERROR' : code)
+  const known = codes[code] ?? (code === '' || /^(UND_ERR|HPE)_/.test(code) ? 'PARSE_ERROR' : code)
   return Object.assign(new Error(error.message, { cause: error }), { name: 'RestError', code: known })
 }

@@ -15,11 +15,11 @@ import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
-import { rateOf, type GateOfStep } from '../model/gate-parts.js'
+import { nothingFollows } from './attempts/outcome-recorder.js'
 import { itemsOperation } from '../plan/item-jobs.js'
 import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
-import { Pace } from './pace.js'
+import { Pace, ratesOf } from './pace.js'
 import { limitsOf, Slots } from './slots.js'
 import { asStored, type Stored } from '../store/state-store.js'
 import { bytesOf } from '../store/transaction.js'
@@ -48,7 +48,9 @@ export class Agents {
   private present: Life = newLife()
   /** The signals that end the waits in memory, by the lease of the range. */
   private readonly leaving = new Map<string, AbortController>()
-  /** The size of the steps that wait in memory for a slot. */
+  /** The attempts that wait in memory for a slot, by their steps. */
+  private readonly inMemory = new Map<string, { readonly fence: number; readonly isOver: AbortController }>()
+  /** The size of these steps. */
   private inMemoryBytes = 0
   /** Identifies these agents until their process ends. */
   readonly token: string
@@ -94,7 +96,11 @@ export class Agents {
     for (const change of changes) {
       const { type, pk, id, fence } = change
       const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'
-      if (isStep && !mustRead.agents(change)) this.begun.forget({ pk, id, fence })
+      if (!isStep || mustRead.agents(change)) continue
+      this.begun.forget({ pk, id, fence })
+      // Otherwise the attempt would take a slot and a call of its rate, although it is over.
+      const waiting = this.inMemory.get(stepKeyOf({ pk, id }))
+      if (waiting !== undefined && waiting.fence <= fence) waiting.isOver.abort()
     }
   }
 
@@ -105,6 +111,7 @@ export class Agents {
   async stop(budgetMs: number): Promise<void> {
     const { clock } = this.options
     const { handlers, givingUp } = this.present
+    for (const leaving of this.leaving.values()) leaving.abort()
     const idle = noticingLate(clock, budgetMs, this.whenIdle(), () => handlers.abort())
     await withinLimit(clock, budgetMs + leavesWithinMs, idle, () => givingUp.abort())
     this.present = newLife()
@@ -202,14 +209,22 @@ export class Agents {
     const { step, agent, leaseToken } = offer
     const life = this.present
     const leaving = this.leavingOf(leaseToken)
-    const endings = ends.map((signal) => whenAborted(signal, () => leaving.abort()))
+    const [isOver, ending] = [new AbortController(), new AbortController()]
+    const endings = [
+      ...ends.map((signal) => whenAborted(signal, () => leaving.abort())),
+      ...[leaving, isOver].map(({ signal }) => whenAborted(signal, () => ending.abort())),
+    ]
     const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
     const candidate = { agent: agent.name, priority: step.priority, rates: ratesOf(step) }
-    const hasSlot = await this.slots.take(leaving.signal, candidate)
+    const waiting = { fence: step.fence, isOver }
+    this.inMemory.set(stepKeyOf(step), waiting)
+    const hasSlot = await this.slots.take(ending.signal, candidate)
+    if (this.inMemory.get(stepKeyOf(step)) === waiting) this.inMemory.delete(stepKeyOf(step))
     this.inMemoryBytes -= bytes
     for (const end of endings) end()
     // Without a slot, the range may have another owner. It does not read the step again, because its page was handled.
-    const working = hasSlot ? this.worker.work(offer, life) : this.worker.returnUnbegun(offer, life)
+    const leave = () => (isOver.signal.aborted ? nothingFollows : this.worker.returnUnbegun(offer, life))
+    const working = hasSlot ? this.worker.work(offer, life) : leave()
     hasBegun()
     const followUp = await working
     if (hasSlot) this.slots.release(agent.name)
@@ -276,13 +291,9 @@ const mostInMemoryBytes = 32 * 2 ** 20
 /** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000
 
-/** Returns the limits of a step that have a rate. An undo has none. */
-function ratesOf({ place, direction }: StepDocument): readonly GateOfStep[] {
-  if (place === undefined || direction === 'undo') return none
-  return place.gates.filter((gate) => rateOf(gate).perSecond !== undefined)
+function stepKeyOf({ pk, id }: Pick<StepDocument, 'pk' | 'id'>): string {
+  return `${pk}\n${id}`
 }
-
-const none: readonly GateOfStep[] = []
 
 function attemptKeyOf({ pk, id, fence }: StepDocument): string {
   return `${pk}\n${id}\n${fence}`

@@ -1,18 +1,15 @@
 import type { Timer } from '../../platform/index.js'
-import { rateOf, type GateOfStep } from '../model/gate-parts.js'
-import type { Pace } from './pace.js'
+import { rateAt, type Pace, type Rate } from './pace.js'
+import {
+  groupName,
+  longestWaitingEvery,
+  WaitingWork,
+  type Candidate,
+  type Taker,
+  type Waiting,
+} from './waiting-work.js'
 
-/** The agent of the work that takes a slot, and its limits with a rate. */
-export interface Taker {
-  readonly agent: string
-  /** The limits with a rate of this work. It starts by these rates. Default: none. */
-  readonly rates?: readonly GateOfStep[]
-}
-
-export interface Candidate extends Taker {
-  /** Work with a larger priority gets a slot first. */
-  readonly priority: number
-}
+export type { Candidate, Taker } from './waiting-work.js'
 
 /** The taken slots. */
 export interface SlotUsage {
@@ -31,30 +28,26 @@ export interface LimitedAgent {
   readonly busy: number
 }
 
-/** Waiting work of one agent with the same rates. */
-interface Group extends Required<Taker> {
-  size: number
-}
-
-interface Waiting {
-  readonly priority: number
-  readonly group: Group
-  readonly offered: () => void
-}
-
-/** Every eighth free slot goes to the work that has waited longest, so that no work waits indefinitely. */
-const longestWaitingEvery = 8
-
 /**
- * A limited number of slots, in total and for each agent. Work waits until a slot is free and its rates allow the start. The
+ * A limited number of slots, in total and for each agent. Work waits until its rates allow the start and a slot is free. The
  * most urgent work gets a slot first. Equally urgent work gets slots in the order of arrival (R125, R126).
+ *
+ * Waiting work of one agent with the same rates is a group. The group takes a call from each of its rates when this rate allows
+ * it, before it has a slot. Otherwise, work with several rates, or with few slots, would never find all of them free at once.
  */
 export class Slots {
   private taken = 0
   private given = 0
+  private arrived = 0
   private readonly takenBy = new Map<string, number>()
-  private readonly line: Waiting[] = []
-  private readonly groups = new Map<string, Group>()
+  /** The groups of waiting work, by name. */
+  private readonly groups = new Map<string, WaitingWork>()
+  /** Those whose rates allow a start. */
+  private readonly ready = new Set<WaitingWork>()
+  /** Those that wait for a rate. They take turns. */
+  private readonly lacking = new Set<WaitingWork>()
+  /** The number of groups that wait for a rate, by its name. */
+  private readonly wanted = new Map<string, number>()
   /** The next time at which a rate allows waiting work to start. */
   private look: { readonly atMs: number; readonly timer: Timer } | null = null
 
@@ -87,56 +80,38 @@ export class Slots {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
-      const waiting = { priority: candidate.priority, group: this.groupOf(candidate), offered }
+      this.arrived += 1
+      const waiting = { priority: candidate.priority, arrival: this.arrived, offered }
+      const group = this.joined(candidate, waiting)
       const leave = (): void => {
-        this.leaveLine(waiting)
-        if (this.line.length === 0) this.stopLooking()
+        group.remove(waiting)
+        if (group.size === 0) this.forget(group)
         resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
-      waiting.group.size += 1
-      this.line.push(waiting)
-      this.lookWhenAllowed()
     })
   }
 
   /**
    * Takes a slot if one is free and the rates allow it. Waiting work does not miss a slot, because `release` offers each slot
-   * to the waiting work first. Work does not pass other work that waits for the same rate and may start as soon.
+   * to the waiting work first. Work does not pass other work that waits for the same rate.
    */
-  takeFree({ agent, rates = [] }: Taker): boolean {
+  takeFree(taker: Taker): boolean {
+    const { agent, rates: gates = [] } = taker
     if (!this.hasRoomFor(agent)) return false
-    if (rates.length > 0 && (!this.pace.allowsNearly(rates) || this.isAwaited(rates))) return false
-    this.give({ agent, rates })
+    if (gates.length > 0) {
+      const rates = gates.map(rateAt)
+      if (rates.some((rate) => this.wanted.has(rate.name) || !this.pace.allowsNearly(rate))) return false
+      if (this.groups.has(groupName(taker))) return false
+      for (const rate of rates) this.pace.called(rate)
+    }
+    this.give(agent)
     return true
   }
 
-  /** Checks whether waiting work may start now or soon by one of these rates. */
-  private isAwaited(rates: readonly GateOfStep[]): boolean {
-    return [...this.groups.values()].some((group) => {
-      const isShared = group.rates.some(({ key }) => rates.some((rate) => rate.key === key))
-      return isShared && this.hasRoomFor(group.agent) && this.pace.allowsNearly(group.rates)
-    })
-  }
-
-  private groupOf({ agent, rates = [] }: Taker): Group {
-    const name = nameOf({ agent, rates })
-    const group = this.groups.get(name) ?? { agent, rates, size: 0 }
-    this.groups.set(name, group)
-    return group
-  }
-
-  private leaveLine(waiting: Waiting): void {
-    const { group } = waiting
-    this.line.splice(this.line.indexOf(waiting), 1)
-    group.size -= 1
-    if (group.size === 0) this.groups.delete(nameOf(group))
-  }
-
-  private give({ agent, rates }: Required<Taker>): void {
+  private give(agent: string): void {
     if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)
-    this.pace.called(rates)
   }
 
   /** Checks whether work of this agent waits for a slot. */
@@ -151,25 +126,77 @@ export class Slots {
     this.offerFree()
   }
 
-  /** Gives the free slots to the waiting work that may start now, and looks again when a rate allows further work. */
+  /** Gives the free slots to the waiting work that may start now. */
   private offerFree(): void {
     for (let next = this.next(); next !== undefined; next = this.next()) {
-      this.leaveLine(next)
-      this.give(next.group)
+      const { group, waiting } = next
+      for (const rate of group.start(waiting, this.pace.now())) this.pace.called(rate)
+      this.give(group.agent)
       this.given += 1
-      next.offered()
+      this.ready.delete(group)
+      if (group.size === 0) this.forget(group)
+      else this.lacks(group)
+      if (group.rates.length > 0) this.takeAllCalls()
+      waiting.offered()
     }
-    this.stopLooking()
-    this.lookWhenAllowed()
   }
 
-  /** Looks again when the rates of waiting work allow its start. Work without a free slot is offered one when it is freed. */
-  private lookWhenAllowed(): void {
-    const rated = [...this.groups.values()].filter(({ agent, rates }) => {
-      return rates.length > 0 && this.hasRoomFor(agent)
-    })
-    if (rated.length === 0) return
-    this.lookAfter(Math.min(...rated.map(({ rates }) => this.pace.waitMs(rates))))
+  /** Lets the groups take calls from the rates that allow it, and looks again when another rate does. */
+  private takeAllCalls(): void {
+    this.stopLooking()
+    for (const group of this.lacking) this.takeCalls(group)
+  }
+
+  private takeCalls(group: WaitingWork): void {
+    for (const rate of group.missing) {
+      const waitMs = this.pace.waitMs(rate)
+      if (waitMs > 0) {
+        this.lookAfter(waitMs)
+        continue
+      }
+      this.pace.called(rate)
+      group.takes(rate, this.pace.now())
+      this.isWanted(rate, -1)
+    }
+    if (group.missing.length > 0) return
+    this.lacking.delete(group)
+    this.ready.add(group)
+  }
+
+  /** Adds work to its group, and returns the group. */
+  private joined(taker: Taker, waiting: Waiting): WaitingWork {
+    const name = groupName(taker)
+    const known = this.groups.get(name)
+    const group = known ?? new WaitingWork(name, taker.agent, taker.rates ?? [])
+    group.add(waiting)
+    if (known === undefined) {
+      this.groups.set(name, group)
+      this.lacks(group)
+    }
+    return group
+  }
+
+  /** Notes that a group waits for its rates. */
+  private lacks(group: WaitingWork): void {
+    // Groups that wait already take their turns first.
+    const isFree = group.rates.every((rate) => !this.wanted.has(rate.name))
+    this.lacking.add(group)
+    for (const rate of group.rates) this.isWanted(rate, 1)
+    if (isFree) this.takeCalls(group)
+    else this.lookAfter(Math.min(...group.rates.map((rate) => this.pace.waitMs(rate))))
+  }
+
+  private forget(group: WaitingWork): void {
+    if (this.lacking.delete(group)) for (const rate of group.missing) this.isWanted(rate, -1)
+    this.ready.delete(group)
+    this.groups.delete(group.name)
+    if (this.lacking.size === 0) this.stopLooking()
+  }
+
+  private isWanted(rate: Rate, by: 1 | -1): void {
+    const count = (this.wanted.get(rate.name) ?? 0) + by
+    if (count === 0) this.wanted.delete(rate.name)
+    else this.wanted.set(rate.name, count)
   }
 
   private stopLooking(): void {
@@ -183,6 +210,7 @@ export class Slots {
     this.stopLooking()
     const timer = this.pace.after(ms, () => {
       this.look = null
+      this.takeAllCalls()
       this.offerFree()
     })
     this.look = { atMs, timer }
@@ -193,22 +221,18 @@ export class Slots {
     return hasOwnRoom && (this.apart.has(agent) || this.taken < this.count)
   }
 
-  private next(): Waiting | undefined {
-    const able = new Set([...this.groups.values()].filter((group) => this.mayStart(group)))
-    if (able.size === 0) return undefined
-    const waiting = this.line.filter(({ group }) => able.has(group))
-    if ((this.given + 1) % longestWaitingEvery === 0) return waiting[0]
-    return waiting.reduce((first, each) => (each.priority > first.priority ? each : first))
+  /** Returns the work that starts next, with its group. */
+  private next(): { readonly group: WaitingWork; readonly waiting: Waiting } | undefined {
+    const able = [...this.ready].filter(({ agent }) => this.hasRoomFor(agent))
+    const isForLongest = able.length > 1 && (this.given + 1) % longestWaitingEvery === 0
+    const [first, ...others] = able.map((group) => ({ group, waiting: group.next(isForLongest) }))
+    if (first === undefined) return undefined
+    return others.reduce((best, each) => {
+      const [one, other] = [each.waiting, best.waiting]
+      const isMoreUrgent = !isForLongest && one.priority !== other.priority
+      return (isMoreUrgent ? one.priority > other.priority : one.arrival < other.arrival) ? each : best
+    }, first)
   }
-
-  private mayStart({ agent, rates }: Group): boolean {
-    return this.hasRoomFor(agent) && (rates.length === 0 || this.pace.waitMs(rates) === 0)
-  }
-}
-
-/** Returns the name of the group of work. */
-function nameOf({ agent, rates }: Required<Taker>): string {
-  return rates.length === 0 ? agent : JSON.stringify([agent, rates.map((gate) => [gate.key, rateOf(gate)])])
 }
 
 /** Returns the number of slots for each agent that may not use all slots, by the names of the agents. */

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../platform/index.js'
 import type { GateRequest, Passes } from '../gates/pass.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { rateOf } from '../model/gate-parts.js'
 import { UnwrittenTimes } from './unwritten-times.js'
 import type { WaitingStep } from './waiting-here.js'
 
@@ -119,7 +120,7 @@ export class ReservedTimes {
  * attempts begin together.
  */
 function mostLateMs({ gates }: GateRequest): number {
-  return Math.max(mayBeLateMs, ...gates.map(({ perSecond = Infinity }) => 1_000 / perSecond))
+  return Math.max(mayBeLateMs, ...gates.map((gate) => 1_000 / (rateOf(gate).perSecond ?? Infinity)))
 }
 
 /** Returns the time that a rate has reserved for the next attempt of a step, or null. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import { homeOf } from '../gates/home.js'
 import type { GateRequest, Passes } from '../gates/pass.js'
 import type { StepDocument } from '../model/documents.js'
-import type { GateOfStep } from '../model/gate-parts.js'
+import { rateOf, type GateOfStep } from '../model/gate-parts.js'
 
 /** The largest number of times that are remembered. Then the oldest is forgotten, and lost for the rate. */
 const maxRemembered = 20_000
@@ -41,7 +41,8 @@ export class UnwrittenTimes {
       const pass = step === null ? undefined : passes.get(step.stepId)
       if (step === null || pass?.kind !== 'inside') continue
       const { atMs, reservedAt } = pass
-      const isReserved = atMs > this.clock.now() || gates.some(({ perSecond }) => perSecond !== undefined)
+      const isReserved =
+        atMs > this.clock.now() || pass.gates.some((gate) => rateOf(gate).perSecond !== undefined)
       // A gate in the partition of the job is written with the job, so a failed write has reserved nothing.
       const isWithJob = gates.some(({ key }) => homeOf(key) !== null)
       if (!isReserved || isWithJob) continue

@@ -1,7 +1,13 @@
 import { CosmosClient } from '@azure/cosmos'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { createServer as createSocketServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import {
+  connect as connectTo,
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { httpClient } from '../../../src/connection/azure/http-client.js'
 import { startEmulator } from '../../../src/emulator/index.js'
@@ -96,6 +102,16 @@ describe('a request of the SDK', () => {
     expect(await httpClient.sendRequest(requestOf(origin))).toMatchObject({ status: 204, bodyAsText: '' })
   })
 
+  it('gets no headers of an answer that only announces another one', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nx-ms-substatus: 7\r\n\r\n'
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1'
+    const origin = await connecting((socket) => socket.once('data', () => socket.end(`${hints}${answer}`)))
+    const { status, headers, bodyAsText } = await httpClient.sendRequest(requestOf(origin))
+    expect({ status, bodyAsText, headers: headers.toJSON() }).toEqual({
+      ...{ status: 200, bodyAsText: '1', headers: { 'content-length': '1' } },
+    })
+  })
+
   it('uses connections of the requests before', async () => {
     const ports = new Set<number | undefined>()
     const origin = await answering((request, response) => {
@@ -107,7 +123,7 @@ describe('a request of the SDK', () => {
   })
 })
 
-describe('a request that fails has the code that the client inside the SDK gives it', () => {
+describe('a request that fails has a code that the SDK knows', () => {
   it.each([
     ['closes the connection', (socket: Socket) => socket.once('data', () => socket.end()), 'ECONNRESET'],
     [
@@ -124,7 +140,7 @@ describe('a request that fails has the code that the client inside the SDK gives
     [
       'sends no HTTP',
       (socket: Socket) => socket.once('data', () => socket.end('nonsense\r\n\r\n')),
-      'REQUEST_SEND_ERROR',
+      'PARSE_ERROR',
     ],
   ])('if the server %s', async (_what, connected, code) => {
     const origin = await connecting(connected)
@@ -180,6 +196,49 @@ describe('a request that is aborted', () => {
     expect(removed.mock.calls).toEqual(added.mock.calls)
   })
 })
+
+/** Starts an emulator, and a server before it that spoils the first answer to a create of a document. */
+async function spoiledEmulator(spoilt: string) {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const { port } = new URL(emulator.endpoint)
+  const seen = { creates: 0 }
+  const endpoint = await connecting((client) => {
+    const upstream = connectTo(Number(port), '127.0.0.1').on('error', () => undefined)
+    let isSpoilt = false
+    client.on('close', () => upstream.destroy())
+    client.on('data', (data) => {
+      if (data.toString('latin1').startsWith('POST /dbs/d/colls/c/docs')) {
+        seen.creates += 1
+        isSpoilt = seen.creates === 1
+      }
+      upstream.write(data)
+    })
+    upstream.on('data', (data) => (isSpoilt ? client.end(spoilt) : client.write(data)))
+  })
+  return { emulator, endpoint, seen }
+}
+
+it.each([
+  ['no HTTP', 'nonsense\r\n\r\n'],
+  [
+    'a header that is too long',
+    `HTTP/1.1 201 Created\r\nx: ${'y'.repeat(40_000)}\r\ncontent-length: 2\r\n\r\n{}`,
+  ],
+])(
+  'a write is not sent again if its answer is %s, because the store may have carried it out',
+  async (_what, spoilt) => {
+    const { emulator, endpoint, seen } = await spoiledEmulator(spoilt)
+    const options = { key: emulator.key, connectionPolicy: { enableEndpointDiscovery: false } }
+    const client = new CosmosClient({ ...options, endpoint, httpClient })
+    onTestFinished(() => client.dispose())
+    const { database } = await client.databases.createIfNotExists({ id: 'd' })
+    const { container } = await database.containers.createIfNotExists({ id: 'c', partitionKey: '/pk' })
+    await expect(container.items.create({ id: 'a', pk: 'p' })).rejects.toMatchObject({ code: 'PARSE_ERROR' })
+    expect(seen.creates).toBe(1)
+    expect((await container.item('a', 'p').read()).statusCode).toBe(200)
+  },
+)
 
 it('the SDK works through this client', async () => {
   const emulator = await startEmulator({ port: 0 })

@@ -151,6 +151,8 @@ describe('work with a rate', () => {
   const rates = [{ key: 'bank', group: '', perSecond: 10, burst: 2 }]
   const shared = { agent: 'shop', rates }
 
+  const slow = { key: 'slow', group: '', perSecond: 0.1, burst: 1 }
+
   /** Slots, and a function that waits for `count` of them and says when each was given. */
   function paced(count: number) {
     const clock = new VirtualClock()
@@ -188,6 +190,16 @@ describe('work with a rate', () => {
     expect(startedMs).toEqual([200])
   })
 
+  it('of another agent is not early either while work waits for the rate that both have', async () => {
+    const { clock, slots, startedMs, wait } = paced(100)
+    for (let count = 0; count < 2; count += 1) slots.takeFree(shared)
+    wait()
+    await clock.advance(60)
+    expect(slots.takeFree({ agent: 'mail', rates })).toBe(false)
+    await clock.advance(40)
+    expect(startedMs).toEqual([100])
+  })
+
   it('keeps to its rate, however fast it comes', async () => {
     const { clock, slots, startedMs, wait } = paced(10_000)
     for (let atMs = 0; atMs < 2_000; atMs += 25) {
@@ -198,10 +210,9 @@ describe('work with a rate', () => {
     expect(slots.usage().busy).toBe(22)
   })
 
-  it('does not wait for work that has to wait longer: for another rate, or for a slot of its agent', () => {
+  it('does not wait for work that has to wait longer: for another rate, or for a slot of its agent', async () => {
     const clock = new VirtualClock()
     const slots = new Slots(100, new Pace(clock), new Map([['crowded', 1]]))
-    const slow = { key: 'slow', group: '', perSecond: 0.1, burst: 1 }
     const waits = (candidate: Candidate): Promise<boolean> => slots.take(never, candidate)
     const waiting = [
       waits({ agent: 'shop', rates: [slow], priority: 0 }),
@@ -210,24 +221,33 @@ describe('work with a rate', () => {
       waits({ agent: 'crowded', rates, priority: 0 }),
     ]
     expect(waiting).toHaveLength(4)
-    expect([1, 2, 3].map(() => slots.takeFree(shared))).toEqual([true, true, false])
+    // The two that wait have taken the calls of the burst.
+    const started: boolean[] = []
+    for (let count = 0; count < 20; count += 1) {
+      await clock.advance(100)
+      started.push(slots.takeFree(shared))
+    }
+    expect(started).toEqual(Array(20).fill(true))
   })
 
-  it('starts by the rate that gave its time, and is not slowed down by calls at a lower rate', async () => {
-    const { clock, slots } = paced(100)
-    const given = {
-      agent: 'shop',
-      rates: rates.map((gate) => ({ ...gate, given: { perSecond: 50, burst: 1 } })),
+  it('starts by the rate that gave its time, and other rates of the key neither slow it down nor speed it up', async () => {
+    const { clock, slots, startedMs } = paced(1_000)
+    const given = (perSecond: number, burst: number) => {
+      return { agent: 'shop', rates: rates.map((gate) => ({ ...gate, given: { perSecond, burst } })) }
     }
-    const slow = {
-      agent: 'shop',
-      rates: rates.map((gate) => ({ ...gate, given: { perSecond: 0.01, burst: 1 } })),
+    for (let count = 0; count < 100; count += 1) expect(slots.takeFree(given(100, 100))).toBe(true)
+    const noted = (isTaken: boolean): void => {
+      if (isTaken) startedMs.push(clock.monotonic())
     }
-    expect([slow, slow, given].map((taker) => slots.takeFree(taker))).toEqual([true, false, false])
-    await clock.advance(20)
-    expect([slow, given].map((taker) => slots.takeFree(taker))).toEqual([false, true])
-    await clock.advance(20)
-    expect([slow, given].map((taker) => slots.takeFree(taker))).toEqual([false, true])
+    const waiting = Array.from({ length: 4 }, () =>
+      slots.take(never, { ...given(1, 1), priority: 0 }).then(noted),
+    )
+    for (let count = 0; count < 40; count += 1) {
+      await clock.advance(100)
+      expect(slots.takeFree(given(100, 100))).toBe(true)
+    }
+    await Promise.all(waiting)
+    expect(startedMs).toEqual([0, 1_000, 2_000, 3_000])
   })
 
   it('needs a slot and room at its rate', async () => {
@@ -252,5 +272,66 @@ describe('work with a rate', () => {
     expect(clock.pendingTimers).toBe(1)
     ending.abort()
     expect(clock.pendingTimers).toBe(0)
+  })
+})
+
+describe('work that waits for its rates starts in the end', () => {
+  const [one, other] = ['one', 'other'].map((key) => ({ key, group: '', perSecond: 10, burst: 1 }))
+  const only = (rate = one) => (rate === undefined ? [] : [rate])
+
+  /** Slots, the names of what has started, and a function that waits for one. */
+  function line(limits = new Map<string, number>()) {
+    const clock = new VirtualClock()
+    const slots = new Slots(100_000, new Pace(clock), limits)
+    const started: string[] = []
+    const never = new AbortController().signal
+    const wait = (name: string, candidate: Partial<Candidate>): void => {
+      slots.take(never, { agent: 'shop', priority: 0, ...candidate }).then(
+        () => started.push(name),
+        () => undefined,
+      )
+    }
+    return { clock, slots, started, wait }
+  }
+
+  it('if it has two rates, which never allow a start at the same time', async () => {
+    const { clock, started, wait } = line()
+    wait('one', { rates: only(one) })
+    await clock.advance(50)
+    wait('other', { rates: only(other) })
+    wait('both', { rates: [...only(one), ...only(other)] })
+    for (let count = 0; count < 100; count += 1) {
+      wait('one', { rates: only(one) })
+      wait('other', { rates: only(other) })
+    }
+    await clock.advance(5_000)
+    expect(started.indexOf('both')).toBeGreaterThan(0)
+    expect(started.indexOf('both')).toBeLessThan(10)
+  })
+
+  it('if more urgent work of its rate goes on to come, and every eighth slot falls to another rate', async () => {
+    const { clock, started, wait } = line()
+    wait('first', { priority: 9, rates: only(one) })
+    wait('first', { priority: 5, rates: only(other) })
+    wait('patient', { priority: 0, rates: only(one) })
+    for (let count = 0; count < 100; count += 1) {
+      wait('urgent', { priority: 9, rates: only(one) })
+      wait('other', { priority: 5, rates: only(other) })
+    }
+    await clock.advance(3_000)
+    expect(started).toContain('patient')
+  })
+
+  it('if its agent has one slot, and other agents use its rate while the slot is taken', async () => {
+    const { clock, slots, started, wait } = line(new Map([['bank', 1]]))
+    expect(slots.takeFree({ agent: 'bank' })).toBe(true)
+    wait('rated', { agent: 'bank', rates: only(one) })
+    for (let count = 0; count < 100; count += 1) wait('unrated', { agent: 'bank' })
+    for (let atMs = 0; atMs < 5_000; atMs += 10) {
+      if (atMs % 100 === 0) slots.takeFree({ agent: 'shop', rates: only(one) })
+      if (atMs % 130 === 70) slots.release('bank')
+      await clock.advance(10)
+    }
+    expect(started).toContain('rated')
   })
 })
