@@ -95,12 +95,12 @@ export class Agents {
   private forgetEnded(changes: readonly StateChange[]): void {
     for (const change of changes) {
       const { type, pk, id, fence } = change
-      const isStep = type === 'sas.step' && typeof pk === 'string' && typeof fence === 'number'
-      if (!isStep || mustRead.agents(change)) continue
-      this.begun.forget({ pk, id, fence })
-      // Otherwise the attempt would take a slot and a call of its rate, although it is over.
+      if (type !== 'sas.step' || typeof pk !== 'string' || typeof fence !== 'number') continue
+      const isOpen = mustRead.agents(change)
+      if (!isOpen) this.begun.forget({ pk, id, fence })
+      // Otherwise an attempt that is over, or that another one replaces, would take a slot and a call of its rate.
       const waiting = this.inMemory.get(stepKeyOf({ pk, id }))
-      if (waiting !== undefined && waiting.fence <= fence) waiting.isOver.abort()
+      if (waiting !== undefined && waiting.fence < fence + (isOpen ? 0 : 1)) waiting.isOver.abort()
     }
   }
 

@@ -46,8 +46,6 @@ export class Slots {
   private readonly ready = new Set<WaitingWork>()
   /** Those that wait for a rate. They take turns. */
   private readonly lacking = new Set<WaitingWork>()
-  /** The number of groups that wait for a rate, by its name. */
-  private readonly wanted = new Map<string, number>()
   /** The next time at which a rate allows waiting work to start. */
   private look: { readonly atMs: number; readonly timer: Timer } | null = null
 
@@ -101,7 +99,7 @@ export class Slots {
     if (!this.hasRoomFor(agent)) return false
     if (gates.length > 0) {
       const rates = gates.map(rateAt)
-      if (rates.some((rate) => this.wanted.has(rate.name) || !this.pace.allowsNearly(rate))) return false
+      if (rates.some((rate) => this.isWanted(rate) || !this.pace.allowsNearly(rate))) return false
       if (this.groups.has(groupName(taker))) return false
       for (const rate of rates) this.pace.called(rate)
     }
@@ -126,39 +124,54 @@ export class Slots {
     this.offerFree()
   }
 
+  /** Checks whether a group may take calls from its rates: if a slot is free, or was free when a rate did not allow a call. */
+  private mayTake(group: WaitingWork): boolean {
+    return this.hasRoomFor(group.agent) || group.hasMissedSlot
+  }
+
+  private isWanted({ name }: Rate): boolean {
+    return [...this.lacking].some((group) => this.mayTake(group) && group.missing[0]?.name === name)
+  }
+
   /** Gives the free slots to the waiting work that may start now. */
   private offerFree(): void {
+    this.takeAllCalls()
+    for (const group of this.lacking) if (this.hasRoomFor(group.agent)) group.hasMissedSlot = true
     for (let next = this.next(); next !== undefined; next = this.next()) {
       const { group, waiting } = next
-      for (const rate of group.start(waiting, this.pace.now())) this.pace.called(rate)
-      this.give(group.agent)
-      this.given += 1
       this.ready.delete(group)
-      if (group.size === 0) this.forget(group)
-      else this.lacks(group)
+      if (group.hasCurrentCalls(this.pace)) this.start(group, waiting)
+      else this.lacking.add(group)
       if (group.rates.length > 0) this.takeAllCalls()
-      waiting.offered()
     }
+  }
+
+  private start(group: WaitingWork, waiting: Waiting): void {
+    for (const rate of group.start(waiting, this.pace)) this.pace.called(rate)
+    this.give(group.agent)
+    this.given += 1
+    if (group.size === 0) this.forget(group)
+    else this.waits(group)
+    waiting.offered()
   }
 
   /** Lets the groups take calls from the rates that allow it, and looks again when another rate does. */
   private takeAllCalls(): void {
     this.stopLooking()
-    for (const group of this.lacking) this.takeCalls(group)
+    for (const group of this.lacking) if (this.mayTake(group)) this.takeCalls(group)
   }
 
+  /** Lets a group take calls, from the lowest rate first. So it does not hold calls of a high rate while it waits for a low one. */
   private takeCalls(group: WaitingWork): void {
     for (const rate of group.missing) {
       const waitMs = this.pace.waitMs(rate)
       if (waitMs > 0) {
         this.lookAfter(waitMs)
-        continue
+        return
       }
       this.pace.called(rate)
       group.takes(rate, this.pace.now())
-      this.isWanted(rate, -1)
     }
-    if (group.missing.length > 0) return
     this.lacking.delete(group)
     this.ready.add(group)
   }
@@ -171,32 +184,24 @@ export class Slots {
     group.add(waiting)
     if (known === undefined) {
       this.groups.set(name, group)
-      this.lacks(group)
+      this.waits(group)
+      const [first] = group.missing
+      if (first !== undefined && this.hasRoomFor(group.agent)) this.lookAfter(this.pace.waitMs(first))
     }
     return group
   }
 
-  /** Notes that a group waits for its rates. */
-  private lacks(group: WaitingWork): void {
-    // Groups that wait already take their turns first.
-    const isFree = group.rates.every((rate) => !this.wanted.has(rate.name))
-    this.lacking.add(group)
-    for (const rate of group.rates) this.isWanted(rate, 1)
-    if (isFree) this.takeCalls(group)
-    else this.lookAfter(Math.min(...group.rates.map((rate) => this.pace.waitMs(rate))))
+  /** Notes that a group waits: for its rates, or only for a slot. */
+  private waits(group: WaitingWork): void {
+    const line = group.rates.length === 0 ? this.ready : this.lacking
+    line.add(group)
   }
 
   private forget(group: WaitingWork): void {
-    if (this.lacking.delete(group)) for (const rate of group.missing) this.isWanted(rate, -1)
+    this.lacking.delete(group)
     this.ready.delete(group)
     this.groups.delete(group.name)
     if (this.lacking.size === 0) this.stopLooking()
-  }
-
-  private isWanted(rate: Rate, by: 1 | -1): void {
-    const count = (this.wanted.get(rate.name) ?? 0) + by
-    if (count === 0) this.wanted.delete(rate.name)
-    else this.wanted.set(rate.name, count)
   }
 
   private stopLooking(): void {
@@ -210,7 +215,6 @@ export class Slots {
     this.stopLooking()
     const timer = this.pace.after(ms, () => {
       this.look = null
-      this.takeAllCalls()
       this.offerFree()
     })
     this.look = { atMs, timer }
@@ -224,7 +228,7 @@ export class Slots {
   /** Returns the work that starts next, with its group. */
   private next(): { readonly group: WaitingWork; readonly waiting: Waiting } | undefined {
     const able = [...this.ready].filter(({ agent }) => this.hasRoomFor(agent))
-    const isForLongest = able.length > 1 && (this.given + 1) % longestWaitingEvery === 0
+    const isForLongest = (this.given + 1) % longestWaitingEvery === 0
     const [first, ...others] = able.map((group) => ({ group, waiting: group.next(isForLongest) }))
     if (first === undefined) return undefined
     return others.reduce((best, each) => {

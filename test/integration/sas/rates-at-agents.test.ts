@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { defineAgent, defineWorkflow, type Limit } from '../../../src/sas/index.js'
+import { replacing } from '../../../src/sas/store/state-store.js'
 import { StateWorld } from '../../support/state-world.js'
 
 const bank = defineAgent('bank', { pay: (input: { readonly of: string }) => input })
@@ -142,4 +143,24 @@ it('a paused job: attempts in memory are not lost after the resume', async () =>
   await client.resume('a')
   await pass(40_000, some)
   expect(called).toHaveLength(20)
+})
+
+it('an attempt that waits in memory, and that a later one replaces, is not called', async () => {
+  await client.submit(paying('a', 10, [{ key: 'bank', perSecond: 4, burst: 1 }]), {}, { jobId: 'a' })
+  await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
+  await world.clock.advance(8_000)
+  const some = agents()
+  await some.onChanges(await world.changes(), going)
+  await world.clock.advance(0)
+  const open = (await world.truth.listSteps('a', 'a')).filter(({ outcome }) => outcome === null)
+  await world.put(
+    'a',
+    open.map((step) => replacing(step, { ...step, fence: step.fence + 2 })),
+  )
+  await some.onChanges(await world.changes(), going)
+  const since = world.clock.now() - startMs
+  await world.clock.advance(3_000)
+  expect(called.map(({ ms }) => ms - since)).toEqual([
+    0, 250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_250,
+  ])
 })
