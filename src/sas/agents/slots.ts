@@ -32,8 +32,9 @@ export interface LimitedAgent {
  * A limited number of slots, in total and for each agent. Work waits until its rates allow the start and a slot is free. The
  * most urgent work gets a slot first. Equally urgent work gets slots in the order of arrival (R125, R126).
  *
- * Waiting work of one agent with the same rates is a group. The group takes a call from each of its rates when this rate allows
- * it, before it has a slot. Otherwise, work with several rates, or with few slots, would never find all of them free at once.
+ * Waiting work of one agent with the same rates is a group. For its next start, the group takes a call from each of its rates,
+ * one after another, while a slot is free or after it has missed one (ADR 0092). Otherwise, work with several rates, or with few
+ * slots, would never find all of them free at once.
  */
 export class Slots {
   private taken = 0

@@ -39,6 +39,13 @@ const agents = () =>
     ],
   })
 
+/** Submits a job whose attempts the scheduler hands over during this time, while no agents run. */
+async function handedOver(count: number, limits: readonly Limit[], ms: number): Promise<void> {
+  await client.submit(paying('a', count, limits), {}, { jobId: 'a' })
+  await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
+  await world.clock.advance(ms)
+}
+
 async function pass(ms: number, of?: ReturnType<StateWorld['agents']>): Promise<void> {
   for (let at = 0; at < ms; at += 100) {
     const changes = await world.changes()
@@ -72,9 +79,7 @@ describe('an attempt with a rate is called at its time', () => {
 
   it('after a job with many waiting attempts was cancelled, whose attempts use no rate', async () => {
     const limits = [{ key: 'bank', perSecond: 1, burst: 1 }]
-    await client.submit(paying('a', 40, limits), {}, { jobId: 'a' })
-    await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
-    await world.clock.advance(45_000)
+    await handedOver(40, limits, 45_000)
     const some = agents()
     await pass(1_000, some)
     await client.cancel('a', 'wrong')
@@ -113,9 +118,7 @@ it('a late step of a low rate that an operator has set keeps its time if it is l
 })
 
 it('a stop does not call attempts that wait in memory for their rate, and does not wait for them', async () => {
-  await client.submit(paying('a', 40, [{ key: 'bank', perSecond: 1, burst: 1 }]), {}, { jobId: 'a' })
-  await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
-  await world.clock.advance(45_000)
+  await handedOver(40, [{ key: 'bank', perSecond: 1, burst: 1 }], 45_000)
   const some = agents()
   await some.onChanges(await world.changes(), going)
   await world.clock.advance(0)
@@ -133,9 +136,7 @@ it('a stop does not call attempts that wait in memory for their rate, and does n
 })
 
 it('a paused job: attempts in memory are not lost after the resume', async () => {
-  await client.submit(paying('a', 20, [{ key: 'bank', perSecond: 1, burst: 1 }]), {}, { jobId: 'a' })
-  await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
-  await world.clock.advance(25_000)
+  await handedOver(20, [{ key: 'bank', perSecond: 1, burst: 1 }], 25_000)
   const some = agents()
   await pass(1_000, some)
   await client.pause('a', 'stop')
@@ -146,9 +147,7 @@ it('a paused job: attempts in memory are not lost after the resume', async () =>
 })
 
 it('an attempt that waits in memory, and that a later one replaces, is not called', async () => {
-  await client.submit(paying('a', 10, [{ key: 'bank', perSecond: 4, burst: 1 }]), {}, { jobId: 'a' })
-  await scheduler.onChanges(await world.changes(), { leaseToken: '0' })
-  await world.clock.advance(8_000)
+  await handedOver(10, [{ key: 'bank', perSecond: 4, burst: 1 }], 8_000)
   const some = agents()
   await some.onChanges(await world.changes(), going)
   await world.clock.advance(0)
