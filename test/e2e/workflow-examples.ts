@@ -35,25 +35,14 @@ export interface Run {
   readonly calls: readonly (readonly [string, object])[]
 }
 
-let directory: string
-beforeAll(() => {
-  // Inside the package, so that its own name resolves.
-  mkdirSync(join(root, '.stepward'), { recursive: true })
-  directory = mkdtempSync(join(root, '.stepward', 'docs-'))
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
-
 /** Returns the workflows that an example exports. */
 async function exported(
+  path: string,
   code: string,
-  index: number,
 ): Promise<readonly (readonly [string, Workflow<object>])[]> {
   const { outputText } = ts.transpileModule(code, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
   })
-  const path = join(directory, `example-${index}.mjs`)
   writeFileSync(path, outputText)
   const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Readonly<
     Record<string, unknown>
@@ -105,11 +94,21 @@ export function testExamples(
   runs: Readonly<Record<string, readonly Run[]>>,
 ): void {
   const programs = programsIn(page)
+  let directory: string
+
+  beforeAll(() => {
+    // Inside the package, so that its own name resolves.
+    mkdirSync(join(root, '.stepward'), { recursive: true })
+    directory = mkdtempSync(join(root, '.stepward', 'docs-'))
+  })
+  afterAll(() => {
+    rmSync(directory, { recursive: true })
+  })
 
   it.each(programs.slice(1).map((code, index) => [index + 2, code] as const))(
     'has an example that runs as the page says: %i',
     async (index, code) => {
-      const workflows = await exported(code, index)
+      const workflows = await exported(join(directory, `example-${index}.mjs`), code)
       expect(workflows).not.toEqual([])
       for (const [name, workflow] of workflows) {
         expect(runs).toHaveProperty(name)

@@ -311,6 +311,17 @@ describe.skipIf(path === null)('the tabs of a browser', () => {
         }
       })()`,
     ],
+    [
+      'hears nothing from the worker',
+      `(() => {
+        const start = window.setTimeout
+        window.setTimeout = (run, ms) => start(run, Math.min(ms, 100))
+        const { createPolicy } = TrustedTypePolicyFactory.prototype
+        TrustedTypePolicyFactory.prototype.createPolicy = function (name) {
+          return createPolicy.call(this, name, { createScriptURL: () => '/page/stream/change-stream.js' })
+        }
+      })()`,
+    ],
   ])('have a stream each in a browser that %s', async (_what, script) => {
     const first = await browser.visit('about:blank')
     const pages = [first, await first.beside('about:blank')]

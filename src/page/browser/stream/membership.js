@@ -7,6 +7,9 @@ import { changeStream } from './change-stream.js'
  * @typedef {Told | { kind: 'lost', canShare: boolean }} Heard
  */
 
+/** The time after which a worker that has sent nothing is given up. Browsers do not report each worker that fails to load. */
+const silentMs = 10_000
+
 const workerPath = '/page/stream/worker.js'
 
 /**
@@ -55,8 +58,11 @@ export function joinOthers(tell) {
   const hear = (heard) => {
     if (!signal.aborted) tell(heard)
   }
-  worker.addEventListener('error', () => hear({ kind: 'lost', canShare: false }))
+  const fail = () => hear({ kind: 'lost', canShare: false })
+  const timer = setTimeout(fail, silentMs)
+  worker.addEventListener('error', fail)
   port.addEventListener('message', ({ data }) => {
+    clearTimeout(timer)
     // The worker holds this lock until it ends.
     if (data.kind === 'joined') locked(data.lock, signal, () => hear({ kind: 'lost', canShare: true }))
     else hear(data)
@@ -68,6 +74,7 @@ export function joinOthers(tell) {
     return new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
   return () => {
+    clearTimeout(timer)
     left.abort()
     port.close()
   }
