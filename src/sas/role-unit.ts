@@ -73,6 +73,8 @@ export interface Role {
   unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
+  /** Called before a lease is released, after the last delivery. The release waits for it. */
+  onLeaseClosing?(leaseToken: string): Promise<void>
   onLeaseReleased?(leaseToken: string): void
   /** Called when a read of this lease's range found no more changes, `ageMs` ago. */
   onDrained?(leaseToken: string, ageMs: number): void
@@ -111,6 +113,12 @@ export function unit(options: UnitOptions & Serving, reader: Reader, role: Role)
     hints: hints?.part(reader),
     report: (leaseToken: string) => role.report?.(leaseToken) ?? null,
     onDrained: (leaseToken: string, ageMs: number) => role.onDrained?.(leaseToken, ageMs),
+    onClosing: async (leaseToken: string) => {
+      // The release of the lease must not fail for this.
+      await Promise.resolve(leaseToken)
+        .then((token) => role.onLeaseClosing?.(token))
+        .catch(() => undefined)
+    },
     ...self,
   })
   const processor = new ChangeFeedProcessor(

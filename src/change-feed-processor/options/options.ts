@@ -117,6 +117,8 @@ export interface ProcessorInternals {
   readonly report?: (leaseToken: string) => LeaseReport | null
   /** Called with the lease token when a read `ageMs` ago found no changes after those that were delivered. */
   readonly onDrained?: (leaseToken: string, ageMs: number) => void
+  /** Called before a lease is released, after the last delivery. The release waits for it, and it must not reject. */
+  readonly onClosing?: (leaseToken: string) => Promise<void>
 }
 
 /** The options, with every default filled in. */
@@ -156,6 +158,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly serves: readonly string[] | null
   readonly report: (leaseToken: string) => LeaseReport | null
   readonly onDrained: (leaseToken: string, ageMs: number) => void
+  readonly onClosing: (leaseToken: string) => Promise<void>
 }
 
 const shape = {
@@ -224,6 +227,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     serves: internals.serves ?? null,
     report: internals.report ?? (() => null),
     onDrained: internals.onDrained ?? (() => undefined),
+    onClosing: internals.onClosing ?? (() => Promise.resolve()),
   }
 }
 

@@ -175,6 +175,7 @@ export class PartitionController {
     const { notifications } = this.runtime
     const { leaseToken } = holder.lease
     const closing = await supervisor.run()
+    if (closing.reason !== 'LeaseLost') await this.runtime.options.onClosing(leaseToken)
     try {
       await this.close(closing, holder)
     } catch (error) {
