@@ -152,7 +152,8 @@ const keptKey: Rule<StepDocument> = ({ before, after }) => {
 }
 
 /** I6: only a completed undo makes a step forget a generation that may have acted. */
-const remembered: Rule<StepDocument> = ({ before, after }) => {
+const remembered: Rule<StepDocument> = (change) => {
+  const { before, after, by } = change
   if (before === null) return null
   const left = owedBy(after).map(({ generation }) => generation)
   const isDone =
@@ -161,7 +162,12 @@ const remembered: Rule<StepDocument> = ({ before, after }) => {
   const isFollowed =
     before.direction === 'undo' && after.outcome === null && after.owed.length < before.owed.length
   const isRefused = !after.mayHaveActed && after.outcome?.didNothing === true
-  const known = (isRefused ? before.owed : owedBy(before)).slice(0, isDone || isFollowed ? -1 : undefined)
+  // Agents that give an attempt back know whether they have called its handler.
+  const isUncalled = by?.party === 'agents' && isGivenBack(change) && !after.mayHaveActed
+  const known = (isRefused || isUncalled ? before.owed : owedBy(before)).slice(
+    0,
+    isDone || isFollowed ? -1 : undefined,
+  )
   const lost = known.find(({ generation }) => !left.includes(generation))
   return lost === undefined ? null : `I6: ${after.id} has forgotten generation ${lost.generation}`
 }
