@@ -104,11 +104,11 @@ const rooms = {
       'decisions', 'model', 'model/delivered', 'model/values', 'pauses', 'store', 'submission', 'waiting', '/change-feed-processor', '/lease-store',
     ],
     agents: [
-      'agents/attempts', 'decisions', 'gates', 'in-process', 'model', 'model/delivered', 'model/values', 'payloads', 'plan', 'store', 'waiting',
+      'agents/attempts', 'decisions', 'gates', 'in-process', 'model', 'model/delivered', 'model/planned', 'model/values', 'payloads', 'plan', 'store', 'waiting',
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     'agents/attempts': [
-      'agents', 'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/platform', '/telemetry',
+      'agents', 'decisions', 'in-process', 'model', 'model/planned', 'model/values', 'payloads', 'plan', 'store', '/platform', '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
     notifier: [
@@ -125,7 +125,7 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/planned', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
-    'client/cost': ['model', 'plan', 'schedules', 'store', 'workflow'],
+    'client/cost': ['model', 'model/planned', 'plan', 'schedules', 'store', 'workflow'],
     'client/waits': ['in-process', 'model', 'store', '/platform'],
     'client/history': ['decisions/operator', 'model', 'model/planned', 'plan', 'store', '/platform'],
     'client/triage': ['client', 'decisions/operator', 'model', 'model/values', '/platform'],
@@ -134,8 +134,11 @@ const rooms = {
       'client/cost', 'client/history', 'client/pauses', 'client/repair', 'client/triage', 'client/waits', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/planned', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
+    'scheduler/memory': [
+      'decisions', 'gates', 'model', 'model/delivered', 'model/planned', 'store', 'submission', '/platform',
+    ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/delivered', 'model/planned', 'model/values', 'pauses', 'plan', 'store', 'submission',
+      'scheduler/memory', 'decisions', 'gates', 'in-process', 'model', 'model/copies', 'model/delivered', 'model/planned', 'model/values', 'pauses', 'plan', 'store', 'submission',
       '/change-feed-processor', '/platform', '/telemetry',
     ],
     supervisor: [

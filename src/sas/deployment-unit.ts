@@ -51,15 +51,24 @@ export function createScheduler(
       inProcessPath?.scheduler.open(leaseToken, {
         isWhole: min === '' && max === 'FF',
         beginSubmission: (job, steps) => {
-          const firstBy = inProcessPath.agents.at(leaseToken)?.token ?? null
+          const here = inProcessPath.agents.at(leaseToken)
           const { gates, partitions } = scheduler
-          const by = { scheduler: instanceName, firstBy, pauses: () => board.usable }
+          const offered = {
+            firstBy: here?.token ?? null,
+            ...(here && { agents: scheduler.inJobs.reserving(here, leaseToken) }),
+          }
+          const by = { scheduler: instanceName, ...offered, pauses: () => board.usable }
           return beginSubmission(job, steps, { ...common, ...by, gates, partitions })
         },
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
         settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
         foresee: (changes) => scheduler.known.foresee(changes),
+        documentAttempts: () => scheduler.documentAttempts(leaseToken),
       })
+    },
+    onLeaseClosing: (leaseToken) => {
+      inProcessPath?.scheduler.close(leaseToken)
+      return scheduler.documentAttempts(leaseToken)
     },
     onLeaseReleased: (leaseToken) => {
       inProcessPath?.scheduler.close(leaseToken)
@@ -115,11 +124,18 @@ export function createAgents(
     onLeaseAcquired: (leaseToken, feedRange) =>
       inProcessPath?.agents.open(leaseToken, {
         start: (step) => agents.startNow(step, leaseToken),
+        promise: (step, ended) => agents.promise(step, ended),
+        withdraw: (step) => agents.withdraw(step),
+        maker: agents.maker,
         token: agents.token,
         feedRange,
         position: () => agents.waiting.position(leaseToken),
         hasBegun: (step) => agents.hasBegun(step),
       }),
+    onLeaseClosing: async (leaseToken) => {
+      inProcessPath?.agents.close(leaseToken)
+      await inProcessPath?.scheduler.at(leaseToken)?.documentAttempts()
+    },
     onLeaseReleased: (leaseToken) => {
       inProcessPath?.agents.close(leaseToken)
       agents.leaveRange(leaseToken)

@@ -201,12 +201,19 @@ export const guards: readonly DecisionFile[] = [
   },
   {
     // I3: an outcome is decided again if the deadline has passed since the decision, for example while steps were read.
-    // I1: when a job could not be begun in its submitter's process, its scheduler reads it at once.
-    path: 'src/sas/scheduler/scheduler.ts',
+    path: 'src/sas/scheduler/concluding-attempts.ts',
     lines: [
       'if (late?.write === null) return { written: null, discarded: late.result, followUp: () => undefined }',
-      'return refused.length === 0',
     ],
+    tests: [
+      'test/integration/sas/scheduler/scheduler.test.ts',
+      'test/integration/sas/in-process/in-process-path.test.ts',
+    ],
+  },
+  {
+    // I1: when a job could not be begun in its submitter's process, its scheduler reads it at once.
+    path: 'src/sas/scheduler/scheduler.ts',
+    lines: ['return refused.length === 0'],
     tests: [
       'test/integration/sas/scheduler/scheduler.test.ts',
       'test/integration/sas/in-process/in-process-path.test.ts',

@@ -1,6 +1,6 @@
 import type { Container, VersionFields } from '../../src/emulator/engine/index.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
-import { plannedSteps } from '../../src/sas/model/planned/planned-steps.js'
+import { begunInJob, plannedSteps } from '../../src/sas/model/planned/planned-steps.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import type { Written } from '../../src/testing/events.js'
 import type { Request } from '../../src/testing/network.js'
@@ -86,6 +86,17 @@ export class JobDocuments {
     const steps = job === null ? new Map<string, StepDocument>() : this.steps(job)
     const stored = job === null ? steps : this.stored(job)
     return { before: was, after: document, by, job, steps, stored } as JobChange | StepChange
+  }
+
+  /** Returns the attempts that begin with the write of a job, without documents of their steps. Call it before `change`. */
+  begun({ after, by }: Written): readonly StepChange[] {
+    const job = after === null ? null : (this.parse(after) as unknown as JobDocument)
+    if (job?.type !== 'sas.job') return []
+    const known = { by, job, steps: this.steps(job), stored: this.stored(job) }
+    return begunInJob(job).flatMap((step) => {
+      const before = this.planned.get(`${step.pk} ${step.id}`) ?? null
+      return (before?.fence ?? 0) < step.fence ? [{ before, after: step, ...known } as StepChange] : []
+    })
   }
 
   private notePlanned(job: JobDocument): void {

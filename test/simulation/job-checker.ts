@@ -108,6 +108,7 @@ export class JobChecker implements Checker {
   private written(event: Written): readonly string[] {
     const problems = [...this.foreign(event), ...this.oversized(event)]
     if (event.after === null) return [...problems, ...this.gone(event)]
+    const begun = this.documents.begun(event)
     const change = this.documents.change(event)
     if (change === null) return problems
     if (isJobChange(change)) {
@@ -117,7 +118,13 @@ export class JobChecker implements Checker {
       if (isTerminal(job)) this.open.delete(job.jobId)
       // Copies of a restart that was refused stay staged until they are removed.
       else if (job.restartOf === undefined || !isStaged(job)) this.open.add(job.jobId)
-      return [...problems, ...jobRules.flatMap((rule) => rule(change) ?? []), ...this.ordered(change)]
+      const ofSteps = begun.flatMap((step) => this.step(step))
+      return [
+        ...problems,
+        ...jobRules.flatMap((rule) => rule(change) ?? []),
+        ...this.ordered(change),
+        ...ofSteps,
+      ]
     }
     return [...problems, ...this.step(change)]
   }

@@ -24,4 +24,8 @@ export const nothingWaits = {
   feedRange: wholeRange,
   position: () => aPosition(Infinity),
   hasBegun: () => false,
+  /** Each step gets a document at once. */
+  maker: { by: 'one' },
+  promise: () => false,
+  withdraw: () => undefined,
 }

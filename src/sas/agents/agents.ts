@@ -11,21 +11,32 @@ import { AgentsHealth } from './agents-health.js'
 import type { AgentsOptions, DelegateContext } from './agents-options.js'
 import { agentsReport } from './agents-report.js'
 import { circuitsOf, type Circuit } from './circuit.js'
+import { attemptKeyOf } from './attempts/attempt-key.js'
 import { BegunAttempts } from './attempts/begun-attempts.js'
 import { isTaken } from '../decisions/claim.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
+import type { Maker } from '../model/planned/begun-attempt.js'
 import { nothingFollows } from './attempts/outcome-recorder.js'
 import { itemsOperation } from '../plan/item-jobs.js'
 import { decodeDelivered } from '../model/delivered/decode-delivered.js'
 import { mustRead } from '../decisions/readers.js'
+import { LeavingRanges } from './leaving-ranges.js'
 import { Pace, ratesOf } from './pace.js'
+import { PromisedSlots } from './promised-slots.js'
 import { limitsOf, Slots } from './slots.js'
+import { StepsInMemory } from './steps-in-memory.js'
 import { asStored, type Stored } from '../store/state-store.js'
-import { bytesOf } from '../store/transaction.js'
 import { workOf } from '../model/work.js'
 import { deadTaker } from './attempts/enter-attempt.js'
-import { AttemptWorker, newLife, type Life, type Offer, type Source } from './attempts/attempt-worker.js'
+import {
+  AttemptWorker,
+  makerOf,
+  newLife,
+  type Life,
+  type Offer,
+  type Source,
+} from './attempts/attempt-worker.js'
 import { mayBegin } from './attempts/take-up.js'
 import { WaitingSteps } from './waiting-steps.js'
 
@@ -40,33 +51,35 @@ export class Agents {
   private readonly circuits: ReadonlyMap<string, Circuit>
   private readonly health: AgentsHealth
   private readonly slots: Slots
+  private readonly promised: PromisedSlots
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
   readonly waiting: WaitingSteps
   private readonly worker: AttemptWorker
   private readonly processes: Processes
   private present: Life = newLife()
-  /** The signals that end the waits in memory, by the lease of the range. */
-  private readonly leaving = new Map<string, AbortController>()
-  /** The attempts that wait in memory for a slot, by their steps. */
-  private readonly inMemory = new Map<string, { readonly fence: number; readonly isOver: AbortController }>()
-  /** The size of these steps. */
-  private inMemoryBytes = 0
+  private readonly leaving = new LeavingRanges()
+  private readonly inMemory = new StepsInMemory()
   /** Identifies these agents until their process ends. */
   readonly token: string
+  /** What other processes may know of these agents. */
+  readonly maker: Maker
 
   constructor(private readonly options: AgentsOptions) {
     this.token = options.random.id()
     this.processes = options.processes ?? noProcesses
+    this.maker = makerOf(options.instanceName, this.processes)
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     this.circuits = circuitsOf(this.definitions.values(), options.clock)
     const ofEach = [...this.definitions.keys()].map((name) => this.circuits.get(name) ?? null)
     this.health = new AgentsHealth(options.clock, ofEach)
     const pace = new Pace(options.clock)
     this.slots = new Slots(options.slots, pace, limitsOf(this.definitions.values()), apart)
+    this.promised = new PromisedSlots(this.slots, options.clock)
     this.waiting = new WaitingSteps(options.clock)
-    const { processes, circuits, begun, waiting, health } = this
-    this.worker = new AttemptWorker({ ...options, processes, circuits, begun, waiting, health })
+    const { token, maker, processes, circuits, begun, waiting, health } = this
+    const own = { token, maker, processes }
+    this.worker = new AttemptWorker({ ...options, ...own, circuits, begun, waiting, health })
   }
 
   /** Resolves when every open step of these changes has been started. Rejects if the signal aborts first. */
@@ -98,9 +111,7 @@ export class Agents {
       if (type !== 'sas.step' || typeof pk !== 'string' || typeof fence !== 'number') continue
       const isOpen = mustRead.agents(change)
       if (!isOpen) this.begun.forget({ pk, id, fence })
-      // Otherwise an attempt that is over, or that another one replaces, would take a slot and a call of its rate.
-      const waiting = this.inMemory.get(stepKeyOf({ pk, id }))
-      if (waiting !== undefined && waiting.fence < fence + (isOpen ? 0 : 1)) waiting.isOver.abort()
+      this.inMemory.endBefore({ pk, id }, isOpen ? fence : fence + 1)
     }
   }
 
@@ -111,7 +122,7 @@ export class Agents {
   async stop(budgetMs: number): Promise<void> {
     const { clock } = this.options
     const { handlers, givingUp } = this.present
-    for (const leaving of this.leaving.values()) leaving.abort()
+    this.leaving.leaveAll()
     const idle = noticingLate(clock, budgetMs, this.whenIdle(), () => handlers.abort())
     await withinLimit(clock, budgetMs + leavesWithinMs, idle, () => givingUp.abort())
     this.present = newLife()
@@ -143,14 +154,29 @@ export class Agents {
 
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
-    const agent = this.definitions.get(workOf(step).actor)
-    // The user's own reason is read only when the leases are checked, not again for each step.
-    if (agent === undefined || this.present.handlers.signal.aborted || this.health.unhealthyReason() !== null)
-      return false
+    this.promised.end(step)
+    const agent = this.readyFor(step)
+    if (agent === undefined) return false
     if (this.isKnown(step)) return true
     if (!this.slots.takeFree({ agent: agent.name, rates: ratesOf(step) })) return false
     this.start(step, agent, { leaseToken, isFirst: step.firstBy === this.token })
     return true
+  }
+
+  /** Checks whether `startNow` will start the step after it is written together with the outcome of `ended`. */
+  promise(step: StepDocument, ended?: StepDocument): boolean {
+    return this.readyFor(step) !== undefined && this.promised.promise(step, ended)
+  }
+
+  withdraw(step: StepDocument): void {
+    this.promised.end(step)
+  }
+
+  /** Returns the agent of the step, if it may start attempts now. */
+  private readyFor(step: StepDocument): AgentDefinition | undefined {
+    // The user's own reason is read only when the leases are checked, not again for each step.
+    const isReady = !this.present.handlers.signal.aborted && this.health.unhealthyReason() === null
+    return isReady ? this.definitions.get(workOf(step).actor) : undefined
   }
 
   private async offer(step: Stored<StepDocument>, context: DelegateContext): Promise<void> {
@@ -197,10 +223,9 @@ export class Agents {
       this.start(step, agent, source)
       return true
     }
-    const bytes = bytesOf(step)
     const ends = [context.signal, this.present.handlers.signal]
-    if (this.inMemoryBytes + bytes > mostInMemoryBytes || ends.some(({ aborted }) => aborted)) return false
-    this.inMemoryBytes += bytes
+    const bytes = this.inMemory.roomFor(step)
+    if (bytes === null || ends.some(({ aborted }) => aborted)) return false
     this.running.set(attemptKeyOf(step), this.startedLater({ step, agent, ...source }, bytes, ends))
     return true
   }
@@ -208,22 +233,20 @@ export class Agents {
   private async startedLater(offer: Offer, bytes: number, ends: readonly AbortSignal[]): Promise<void> {
     const { step, agent, leaseToken } = offer
     const life = this.present
-    const leaving = this.leavingOf(leaseToken)
-    const [isOver, ending] = [new AbortController(), new AbortController()]
+    const leaving = this.leaving.of(leaseToken)
+    const ending = new AbortController()
+    const { isOver, remove } = this.inMemory.add(step, bytes)
     const endings = [
       ...ends.map((signal) => whenAborted(signal, () => leaving.abort())),
-      ...[leaving, isOver].map(({ signal }) => whenAborted(signal, () => ending.abort())),
+      ...[leaving.signal, isOver].map((signal) => whenAborted(signal, () => ending.abort())),
     ]
     const hasBegun = this.waiting.enters(leaseToken, agent.name, step)
     const candidate = { agent: agent.name, priority: step.priority, rates: ratesOf(step) }
-    const waiting = { fence: step.fence, isOver }
-    this.inMemory.set(stepKeyOf(step), waiting)
     const hasSlot = await this.slots.take(ending.signal, candidate)
-    if (this.inMemory.get(stepKeyOf(step)) === waiting) this.inMemory.delete(stepKeyOf(step))
-    this.inMemoryBytes -= bytes
+    remove()
     for (const end of endings) end()
     // Without a slot, the range may have another owner. It does not read the step again, because its page was handled.
-    const leave = () => (isOver.signal.aborted ? nothingFollows : this.worker.returnUnbegun(offer, life))
+    const leave = () => (isOver.aborted ? nothingFollows : this.worker.returnUnbegun(offer, life))
     const working = hasSlot ? this.worker.work(offer, life) : leave()
     hasBegun()
     const followUp = await working
@@ -232,21 +255,9 @@ export class Agents {
     followUp()
   }
 
-  /** Returns the signal that ends the waits in memory for steps of a range. */
-  private leavingOf(leaseToken: string | null): AbortController {
-    const token = leaseToken ?? ''
-    const known = this.leaving.get(token)
-    if (known?.signal.aborted === false) return known
-    const leaving = new AbortController()
-    setMaxListeners(0, leaving.signal)
-    this.leaving.set(token, leaving)
-    return leaving
-  }
-
   /** Called when the lease of a range has ended. The steps of the range that wait in memory are offered again. */
   leaveRange(leaseToken: string): void {
-    this.leaving.get(leaseToken)?.abort()
-    this.leaving.delete(leaseToken)
+    this.leaving.leave(leaseToken)
     this.waiting.forget(leaseToken)
   }
 
@@ -285,16 +296,5 @@ export class Agents {
 /** The agent of large lists, whose rounds mostly wait for items. The steps of the items need the slots of the process. */
 const apart: ReadonlySet<string> = new Set([itemsOperation.actor])
 
-/** The size of the steps that may wait in memory for a slot. Each of them may contain a list of up to 2 MB. */
-const mostInMemoryBytes = 32 * 2 ** 20
-
 /** The time after the abort in which handlers may end and the agents write outcomes and give attempts back. */
 const leavesWithinMs = 3_000
-
-function stepKeyOf({ pk, id }: Pick<StepDocument, 'pk' | 'id'>): string {
-  return `${pk}\n${id}`
-}
-
-function attemptKeyOf({ pk, id, fence }: StepDocument): string {
-  return `${pk}\n${id}\n${fence}`
-}

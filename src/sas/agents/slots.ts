@@ -108,6 +108,22 @@ export class Slots {
     return true
   }
 
+  /**
+   * Checks whether work of this agent finds a free slot after other work has found some, and after one has become free.
+   *
+   * @param others the agents of the other work
+   * @param ended the agent of the work whose slot becomes free, or null
+   */
+  willHaveRoomFor(agent: string, others: readonly string[], ended: string | null): boolean {
+    if (this.groups.size > 0) return false
+    const ofAll = [...others, agent].filter((name) => !this.apart.has(name)).length
+    const ofAgent = others.filter((name) => name === agent).length + 1
+    const freed = ended === null || this.apart.has(ended) ? 0 : 1
+    const limit = this.limits.get(agent) ?? Infinity
+    const busy = (this.takenBy.get(agent) ?? 0) - (ended === agent ? 1 : 0)
+    return this.taken - freed + ofAll <= this.count && busy + ofAgent <= limit
+  }
+
   private give(agent: string): void {
     if (!this.apart.has(agent)) this.taken += 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) + 1)

@@ -6,7 +6,11 @@ import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { placeOutside } from '../gates/job-place.js'
 import type { GateRequest } from '../gates/pass.js'
-import { endBy, type Dispatching } from './dispatch.js'
+import { claimOf } from './claim.js'
+import { copyWith } from '../model/copies/copy-with.js'
+import { tokenInJob } from '../model/planned/begun-attempt.js'
+import { begunInJob } from '../model/planned/planned-steps.js'
+import { endBy, takeFitting, type Dispatching } from './dispatch.js'
 import { ticketMark } from '../plan/tickets.js'
 import {
   isUnderWay,
@@ -42,6 +46,8 @@ export type Schedule =
       readonly changed: readonly StepDocument[]
       /** Notices to create in the same transaction. */
       readonly notices: readonly NoticeDocument[]
+      /** Whether the steps only get their documents, in the middle of their attempts. */
+      readonly isOfDocuments?: true
     }
 
 /** The time after which the supervisor checks a job that has no later deadline. */
@@ -96,6 +102,24 @@ export function endJob(
     changed: changes.map(({ step }) => step),
     notices: [],
   }
+}
+
+/**
+ * Returns the decision that only gives documents to steps in the middle of their first attempts (I46), or null if none needs one. If this process makes an attempt, and has made it
+ * for long or gives up its range, the document has its claim, so that no other process begins the attempt meanwhile. An attempt of
+ * another process has no claim: that process would have written one, unless it has died.
+ */
+export function documentsOfAttempts({ job, steps, now, inJob, madeHere }: SchedulingState): Schedule | null {
+  const open = begunInJob(job).flatMap(({ stepId, fence }) => {
+    const step = steps.get(stepId)
+    if (inJob?.has(stepId) === true || step?.fence !== fence || step.outcome !== null) return []
+    const maker = madeHere?.get(stepId)
+    if (maker === undefined) return [{ step }]
+    return [{ step: copyWith(step, { claim: claimOf({ fence, token: tokenInJob(step), ...maker }, now) }) }]
+  })
+  if (open.length === 0) return null
+  const changed = takeFitting(open, job).map(({ step }) => step)
+  return { kind: 'write', job, changed, notices: [], isOfDocuments: true }
 }
 
 /** Returns the fence with which this instance claims the job. */

@@ -1,5 +1,6 @@
 import { offerWithinMs } from '../model/work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { begunInJob } from '../model/planned/planned-steps.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
 import { standingOf, type AgentsKnown } from '../waiting/agents-position.js'
 import { mayWait } from './claim.js'
@@ -76,7 +77,10 @@ export function recoverJob(
  * Checks whether the job is late only because one of its steps waits for agents, so that no write of its scheduler is missing.
  * If the ledger lacks an outcome, it is missing.
  */
-function waitsForAgents({ steps: ledger }: JobDocument, { steps, agents }: JobAnswer): boolean {
+function waitsForAgents(job: JobDocument, { steps, agents }: JobAnswer): boolean {
+  // A scheduler has missed that a step needs a document (I46).
+  if (begunInJob(job).length > 0) return false
+  const { steps: ledger } = job
   const underWay = Object.entries(ledger).filter(([, entry]) => isUnderWay(entry))
   const found = underWay.flatMap(([stepId, { dispatch }]) =>
     steps.filter((step) => step.stepId === stepId && step.dispatch === dispatch && isLeftToWorker(step)),

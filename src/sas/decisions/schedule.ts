@@ -7,6 +7,7 @@ import {
   carriedAtEnd,
   endJob,
   continueJob,
+  documentsOfAttempts,
   isFlagCurrent,
   type Schedule,
   type SchedulingState,
@@ -39,8 +40,7 @@ import { goOn, isDone, isPaused, whilePaused } from './while-paused.js'
  * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches ready
  * steps, undoes steps, and ends the job. The decision depends on the current state, never on events. So a
  * repeated or merged change gives the same decision, and a second decision on the same state writes nothing.
- * The main rule is that **a step is never ahead of its ledger**. If a step is ahead, an old version of the
- * job was read.
+ * The main rule is that **a step is never ahead of its ledger**. If it is, an old version of the job was read.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -50,6 +50,8 @@ export function schedule(state: SchedulingState): Schedule {
     const entry = job.steps[step.stepId]
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
+  const documents = documentsOfAttempts(state)
+  if (documents !== null) return documents
   // The supervisor or an operator freed the job, so every step under way must be checked (R98). A flag that is snoozed
   // or has ended must not hide the flags of other steps, so they must be known too.
   if (job.lockedBy === null || mayHideOthers(job, steps)) {

@@ -3,6 +3,7 @@ import type { AgentsPosition } from '../waiting/agents-position.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
+import type { AgentsHere } from '../submission/attempts-in-job.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
@@ -15,7 +16,7 @@ export type StartStep = (step: Stored<StepDocument>) => boolean
 /**
  * The way in which a scheduler passes the steps of a lease to the agents of its process, without the feed.
  */
-export interface AgentsOffer {
+export interface AgentsOffer extends AgentsHere {
   readonly start: StartStep
   /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
   readonly token: string
@@ -66,6 +67,8 @@ export interface SchedulerOffer {
   readonly settleAndSchedule: SettleAndSchedule
   /** Takes changes that the agents have received, because the scheduler may need them before it receives them. */
   readonly foresee: (changes: readonly StateChange[]) => void
+  /** Gives documents to the steps whose attempts only their jobs have. Call it before the lease of either role is released. */
+  readonly documentAttempts: () => Promise<void>
 }
 
 /**

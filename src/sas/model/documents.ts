@@ -36,7 +36,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -80,6 +80,12 @@ export const partitionLimitSchema = 5
  * job aside.
  */
 export const plannedSchema = 6
+
+/**
+ * The version of a job with attempts of steps that have no document. Code of version 6 would take these steps for steps that have
+ * not begun.
+ */
+export const begunSchema = 7
 
 export const jobSchema = z.object({
   ...envelope,

@@ -93,9 +93,17 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
 function hiddenPlan(step: PlannedStep, texts: readonly string[]): PlannedStep {
   const template = (value: Json, part: string) =>
     concealIn(hiddenInTemplate(value, partsOf(step, part)), texts)
-  const { when, undo, repeat } = step
+  const { when, undo, repeat, attempt } = step
+  const shown = (value: Json, part: string) => concealIn(hiddenAt(value, partsOf(step, part)), texts)
   return {
     ...step,
+    ...(attempt && {
+      attempt: {
+        ...attempt,
+        input: shown(attempt.input, 'input'),
+        ...(attempt.undoInput !== undefined && { undoInput: template(attempt.undoInput, 'undo') }),
+      },
+    }),
     input: template(step.input, 'input'),
     // A condition contains values of its own, which no path names.
     ...(when !== undefined && { when: hiddenText }),

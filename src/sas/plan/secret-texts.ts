@@ -30,6 +30,8 @@ export function textsOfJob(job: JobDocument): readonly string[] {
     ...(job.planned ?? []).flatMap((step) => [
       ...secretTextsInTemplate(step.input, partsOf(step, 'input')),
       ...secretTextsInTemplate(step.undo?.input ?? null, partsOf(step, 'undo')),
+      ...secretTexts(step.attempt?.input ?? null, partsOf(step, 'input')),
+      ...secretTextsInTemplate(step.attempt?.undoInput ?? null, partsOf(step, 'undo')),
     ]),
   ]
 }

@@ -1,17 +1,19 @@
 import type { Clock } from '../../platform/index.js'
-import type { SeenVersions } from './changed-jobs.js'
-import type { Schedule } from '../decisions/continue-or-end-job.js'
+import type { SeenVersions } from './memory/changed-jobs.js'
+import type { Schedule, SchedulingState } from '../decisions/continue-or-end-job.js'
 import { isUnderWay, unseen } from '../decisions/ledger.js'
 import { schedule } from '../decisions/schedule.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import type { Visits } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { begunInJob } from '../model/planned/planned-steps.js'
 import { isOver } from '../model/is-over.js'
 import { tellsNews, withSafeMessages } from '../plan/safe-messages.js'
 import type { Stored } from '../store/state-store.js'
 import type { Settled } from './job-writer.js'
+import type { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 import type { ReservedTimes } from './reserved-times.js'
-import type { KnownJobs, UnreadableStep } from './known-jobs.js'
+import type { KnownJobs, UnreadableStep } from './memory/known-jobs.js'
 
 /** What a decision about a job goes by. */
 export interface Deciding {
@@ -31,6 +33,7 @@ export interface DecidingBy {
   readonly clock: Clock
   readonly instanceName: string
   readonly reserved: ReservedTimes
+  readonly inJobs: AttemptsInJobs
 }
 
 /** A decision that needs no more reads and no more answers. */
@@ -43,8 +46,9 @@ const maxRounds = 6
 export async function decideJob(
   job: Stored<JobDocument>,
   { seen, visits, settled, called, pauses, leaseToken }: Deciding,
-  { known, board, clock, instanceName, reserved }: DecidingBy,
+  by: DecidingBy,
 ): Promise<Decided | (UnreadableStep & { readonly kind: 'unreadable' })> {
+  const { known, board, clock, instanceName, reserved } = by
   // If a step is ahead, the job has been continued, and the store answered with an old version.
   if (isOver(job)) return { kind: known.isAhead(job) ? 'stale' : 'nothing' }
   let { entries } = pauses
@@ -70,6 +74,7 @@ export async function decideJob(
       now: clock.now(),
       scheduler: instanceName,
       passes,
+      ...(job.planned && attemptsIn(job, settled, by)),
       ...(entries.length > 0 && { pauses: { entries, isConfirmed } }),
       ...(called && { called }),
     })
@@ -104,6 +109,17 @@ export async function decideJob(
     }
   }
   return { kind: 'stale' }
+}
+
+/** Returns which attempts that only the job has need no document yet, and who makes the others. */
+function attemptsIn(
+  job: JobDocument,
+  settled: Settled | undefined,
+  { inJobs }: DecidingBy,
+): Pick<SchedulingState, 'inJob' | 'madeHere'> {
+  // An outcome is written with what follows from it, and not with the documents of other steps.
+  if (settled !== undefined) return { inJob: new Set(begunInJob(job).map(({ stepId }) => stepId)) }
+  return { inJob: inJobs.of(job), madeHere: inJobs.makersOf(job) }
 }
 
 /** Returns the steps that may also wait for a time of a rate, and that an earlier process has written. */

@@ -4,12 +4,12 @@ import type { Written } from './job-writer.js'
 
 /** Emits an event for each attempt that a written decision has dispatched. */
 export function emitDispatches(
-  { job, changed }: Pick<Written, 'job' | 'changed'>,
+  { job, changed, isOfDocuments }: Pick<Written, 'job' | 'changed' | 'isOfDocuments'>,
   telemetry: Telemetry,
 ): void {
   const { jobId, workflow } = job
   // When a job is paused or resumed, only the deadlines of its waiting steps change.
-  if (job.lockedBy === null || job.paused) return
+  if (job.lockedBy === null || job.paused || isOfDocuments === true) return
   for (const { stepId, attempt, lockedBy } of changed) {
     if (lockedBy !== null) telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
   }

@@ -5,14 +5,21 @@ import type { EndedJob } from '../in-process/job-endings.js'
 import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { withDocumentsOf } from '../model/planned/planned-steps.js'
+import {
+  etagOfPlanned,
+  withAttempts,
+  withDocumentsOf,
+  type BegunStep,
+} from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import { applyOverLeftOver } from '../store/left-over.js'
 import { asStored, replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
-import type { KnownJobs } from './known-jobs.js'
+import { attemptsInJob, type AgentsHere } from '../submission/attempts-in-job.js'
+import type { KnownJobs } from './memory/known-jobs.js'
+import type { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 
 export type Written = Schedule & { kind: 'write' }
 
@@ -51,11 +58,20 @@ interface JobWriterOptions {
   readonly board: PauseBoard
 }
 
+/** A step before and after a write. */
+interface Pair {
+  readonly before: Stored<StepDocument>
+  readonly after: StepDocument
+}
+
+const none: readonly BegunStep[] = []
+
 /** Writes the decision about a job, and remembers the written documents. */
 export class JobWriter {
   constructor(
     private readonly options: JobWriterOptions,
     private readonly known: KnownJobs,
+    private readonly inJobs: AttemptsInJobs,
   ) {}
 
   /**
@@ -69,47 +85,89 @@ export class JobWriter {
   ): Promise<Applied | null> {
     if (!this.options.board.isUsable(pauses)) return null
     const agents = leaseToken === null ? undefined : this.options.inProcessPath?.agents.at(leaseToken)
-    const firstBy = agents?.token ?? null
+    const pairs = this.pairsOf(job, decision, settled, agents?.token ?? null)
+    if (pairs === null) return null
+    const here = agents && this.inJobs.reserving(agents, leaseToken ?? '')
+    const begun = here === undefined ? none : begunBy(here, job, pairs, settled)
+    const withdraw = (): void => {
+      for (const { step } of begun) here?.withdraw(step)
+    }
+    const stored =
+      begun.length === 0 ? pairs : pairs.filter((pair) => !begun.some(({ step }) => step === pair.after))
+    const next = withAttempts(
+      withDocumentsOf(
+        decision.job,
+        stored.map((pair) => pair.after),
+      ),
+      begun,
+    )
+    const writes = [
+      ...gates.flatMap((gate) => gate.writes),
+      replacing(job, next),
+      ...stored.map((pair) => replacing(pair.before, pair.after)),
+      ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
+    ]
+    const result = await unclear
+      .write(() => applyOverLeftOver(this.options.store, job.pk, writes))
+      .catch((error: unknown) => {
+        withdraw()
+        throw error
+      })
+    if (result.kind === 'conflict') {
+      this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
+    }
+    if (result.kind !== 'applied') {
+      for (const gate of gates) gate.failed()
+      withdraw()
+      return null
+    }
+    const [jobEtag = '', ...stepEtags] = afterGates(result.etags, gates)
+    const steps = stored.map((pair, index) => ({
+      document: asStored(pair.after, { _etag: stepEtags[index] ?? '', _ts: 0 }),
+      replacedEtag: pair.before._etag,
+    }))
+    for (const { document } of steps) this.inJobs.remove(document)
+    for (const { step } of begun) this.inJobs.written(step)
+    const written = { document: asStored(next, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
+    const ended =
+      isTerminal(next) && !isTerminal(job)
+        ? this.endOf(
+            next,
+            pairs.map((pair) => pair.after),
+          )
+        : null
+    this.known.putWritten(written, steps)
+    return {
+      ended,
+      steps: [
+        // Those with a promise start first, before others take their slots.
+        ...begun.map(({ step }) => asStored(step, { _etag: etagOfPlanned, _ts: 0 })),
+        ...steps.map(({ document }) => document),
+      ],
+      physicalRangeId: result.physicalRangeId,
+    }
+  }
+
+  /** Returns the steps before and after the write. Null if a step is not remembered any more. */
+  private pairsOf(
+    job: JobDocument,
+    decision: Written,
+    settled: Settled | undefined,
+    firstBy: string | null,
+  ): readonly Pair[] | null {
     const changed = decision.changed.map((step) => offeredTo(step, firstBy))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
     const after =
       settled === undefined || isChangedAgain
         ? changed
         : [...changed, withAcceptance(settled.after, decision.job.steps)]
-    const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []
+    const pairs: Pair[] = []
     for (const step of after) {
       const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
       if (before === undefined) return null
       pairs.push({ before, after: step })
     }
-    const next = withDocumentsOf(decision.job, after)
-    const writes = [
-      ...gates.flatMap((gate) => gate.writes),
-      replacing(job, next),
-      ...pairs.map((pair) => replacing(pair.before, pair.after)),
-      ...decision.notices.map((document) => ({ kind: 'create' as const, document })),
-    ]
-    const result = await unclear.write(() => applyOverLeftOver(this.options.store, job.pk, writes))
-    if (result.kind === 'conflict') {
-      this.options.telemetry.emit({ type: 'store.conflict', operation: 'schedule', id: result.id })
-    }
-    if (result.kind !== 'applied') {
-      for (const gate of gates) gate.failed()
-      return null
-    }
-    const [jobEtag = '', ...stepEtags] = afterGates(result.etags, gates)
-    const steps = pairs.map((pair, index) => ({
-      document: asStored(pair.after, { _etag: stepEtags[index] ?? '', _ts: 0 }),
-      replacedEtag: pair.before._etag,
-    }))
-    const written = { document: asStored(next, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
-    const ended = isTerminal(next) && !isTerminal(job) ? this.endOf(next, after) : null
-    this.known.putWritten(written, steps)
-    return {
-      ended,
-      steps: steps.map(({ document }) => document),
-      physicalRangeId: result.physicalRangeId,
-    }
+    return pairs
   }
 
   /**
@@ -121,6 +179,18 @@ export class JobWriter {
     for (const step of written) steps.set(step.stepId, step)
     return { job, steps: stepsAsIn(job, steps) }
   }
+}
+
+/** Returns the first attempts that begin in the job, without documents of their steps. */
+function begunBy(
+  agents: AgentsHere,
+  job: JobDocument,
+  pairs: readonly Pair[],
+  settled: Settled | undefined,
+): readonly BegunStep[] {
+  const planned = pairs.filter(({ before }) => before._etag === etagOfPlanned)
+  if (planned.length === 0) return none
+  return attemptsInJob(job, planned, agents, settled?.after)
 }
 
 /** Returns the etags of the writes after those of the gates, and lets the gates go on. */

@@ -6,7 +6,7 @@ import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, updateDocument } from '../store/update-document.js'
-import type { KnownJobs } from './known-jobs.js'
+import type { KnownJobs } from './memory/known-jobs.js'
 
 interface JobsAsideOptions {
   readonly store: StateStore

@@ -6,7 +6,7 @@ import type { Gatekeeper } from '../gates/gatekeeper.js'
 import type { Leaving } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Settled, Written } from './job-writer.js'
-import type { KnownJobs } from './known-jobs.js'
+import type { KnownJobs } from './memory/known-jobs.js'
 
 /** A decision that writes nothing, so no step leaves its place. */
 interface NoWrite {

@@ -3,8 +3,8 @@ import { mustRead } from '../decisions/readers.js'
 import type { PauseBoard } from '../pauses/pause-board.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import { isTerminal } from '../model/process-state.js'
-import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
-import type { KnownJobs } from './known-jobs.js'
+import { changedJob, noteUnreadable, type ChangedJob } from './memory/changed-jobs.js'
+import type { KnownJobs } from './memory/known-jobs.js'
 
 /** What a scheduler learns from changes. */
 export interface Noting {

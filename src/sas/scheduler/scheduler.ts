@@ -1,20 +1,24 @@
 import type { ChangeFeedContext } from '../../change-feed-processor/index.js'
 import { SerialByKey, withinLimit } from '../../platform/internal.js'
-import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
+import { changedJob, noneSeen, type ChangedJob } from './memory/changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
 import type { StateChange } from '../model/delivered/state-change.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { isTerminal } from '../model/process-state.js'
+import type { StepDocument } from '../model/documents.js'
+import { begunInJob, etagOfPlanned } from '../model/planned/planned-steps.js'
 import { StoreUnavailable } from '../model/errors.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import { Visits } from '../gates/visits.js'
 import { Leaves, leavingGates } from './leave-gates.js'
+import { documentAttempts } from './document-attempts.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
 import { GoingOn } from './going-on.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
 import { JobWriter, type Applied, type Written } from './job-writer.js'
-import { KnownJobs } from './known-jobs.js'
+import { ConcludingAttempts } from './concluding-attempts.js'
+import { KnownJobs } from './memory/known-jobs.js'
+import { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 import type { SchedulerOptions } from './scheduler-options.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
 import { isOpen } from '../decisions/settle.js'
@@ -25,8 +29,6 @@ import { UnreadableJobs } from '../store/unreadable-jobs.js'
 
 /** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
-/** The same limit for an outcome. It is lower, because the agents can also write the outcome alone. */
-const maxConclusions = 2
 /** The time after which a stop waits no longer for a store that does not answer. */
 const stopWithinMs = 15_000
 /** The largest number of jobs that begin at once without the feed. The feed delivers further jobs. */
@@ -52,13 +54,19 @@ export class Scheduler {
   private readonly goingOn: GoingOn
   private readonly noting: Noting
   private readonly deciding: DecidingBy
+  readonly inJobs: AttemptsInJobs
+  private readonly concluding: ConcludingAttempts
   private beginning = 0
   private readonly leaves: Leaves
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
     this.noting = { ...options, known: this.known }
-    this.writer = new JobWriter(options, this.known)
+    const isHeld = (leaseToken: string) => options.inProcessPath?.scheduler.at(leaseToken) !== undefined
+    this.inJobs = new AttemptsInJobs(options.clock, isHeld, (step, leaseToken) =>
+      this.giveDocument(step, leaseToken),
+    )
+    this.writer = new JobWriter(options, this.known, this.inJobs)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
     this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goingOn.enter(visitor) })
@@ -68,8 +76,18 @@ export class Scheduler {
       partitions: this.partitions,
       advance: (changed, leaseToken, called) => this.advance(changed, leaseToken, called),
     })
-    this.deciding = { ...options, known: this.known, reserved: this.goingOn.reserved }
+    this.deciding = { ...options, known: this.known, reserved: this.goingOn.reserved, inJobs: this.inJobs }
     this.leaves = new Leaves(this.gates, options.telemetry)
+    const { writer, gates, leaves, deciding } = this
+    this.concluding = new ConcludingAttempts({
+      ...options,
+      writer,
+      gates,
+      leaves,
+      deciding,
+      followUp: (decision, applied, leaseToken, beginLeaves) =>
+        this.followUp(decision, applied, leaseToken, beginLeaves),
+    })
     this.aside = new JobsAside(options, this.known, (before, job) => {
       const written = { kind: 'write' as const, job, changed: [], notices: [] }
       this.leaves.add(leavingGates(before, written, { known: this.known }))()
@@ -93,6 +111,7 @@ export class Scheduler {
     const failed = ended.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     const refused = ended.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    if (holdCheckpoint !== undefined) this.inJobs.holdFor(changes, this.known, holdCheckpoint)
     const [first] = refused
     if (first === undefined) return
     const mayWait = leaseToken !== undefined && holdCheckpoint !== undefined
@@ -103,6 +122,7 @@ export class Scheduler {
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
     this.goingOn.forgetLease(leaseToken)
+    this.inJobs.forgetLease(leaseToken)
     this.options.board.leaseReleased(leaseToken)
   }
 
@@ -114,13 +134,17 @@ export class Scheduler {
     await withinLimit(this.options.clock, stopWithinMs, this.leaves.endAll(this.partitions), () => undefined)
     // Work that was under way may have noted times.
     this.goingOn.stop()
+    this.inJobs.stop()
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
     if (accepted.isBegun) {
       this.known.putAccepted(accepted)
-      const { job, steps, physicalRangeId } = accepted
+      const { job, physicalRangeId } = accepted
+      const inJob = begunInJob(job)
+      for (const step of inJob) this.inJobs.written(step)
+      const steps = [...inJob, ...accepted.steps]
       this.followUp({ job, changed: steps }, { ended: null, steps, physicalRangeId }, leaseToken)
       return true
     }
@@ -147,55 +171,12 @@ export class Scheduler {
   async settleAndSchedule(ended: EndedAttempt, leaseToken: string): Promise<SettledAttempt | null> {
     try {
       // This work runs before waiting changes, because an outcome has a deadline.
-      return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
+      return await this.partitions.runSoon(ended.step.pk, () => this.concluding.conclude(ended, leaseToken))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       // The outcome counts even if no decision about the job is possible. The feed will deliver the job.
       return null
     }
-  }
-
-  private async tryToConclude(
-    { step, decide }: EndedAttempt,
-    leaseToken: string,
-  ): Promise<SettledAttempt | null> {
-    const unclear = new UnclearWrites(`job ${step.jobId}`)
-    const visits = new Visits(this.gates, this.options)
-    for (let tries = 0; tries < maxConclusions; tries += 1) {
-      const seen = noneSeen()
-      const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
-      // A job of another scheduler is taken over, as when the feed delivers it: this scheduler owns its range now. A
-      // job that the supervisor or an operator has freed must be checked as a whole.
-      if (job === null || isTerminal(job) || job.lockedBy === null) return null
-      const known = this.known.step(job, step.stepId)
-      // The agents' version may be newer, because their feed was ahead of this one or they have claimed the
-      // step. A fence never decreases (I22).
-      const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
-      if (before === undefined) return null
-      const { write: after, result: discarded } = decide(before)
-      if (after === null) return { written: null, discarded, followUp: () => undefined }
-      const settled = { before, after }
-      const pauses = await this.options.board.current()
-      const decision = await decideJob(job, { seen, visits, settled, pauses, leaseToken }, this.deciding)
-      if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
-      const leaving = await visits.leave(leavingGates(job, decision, { known: this.known, settled }))
-      // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
-      const late = isOpen(before, this.options.clock.now()) ? null : decide(before)
-      if (late?.write === null) return { written: null, discarded: late.result, followUp: () => undefined }
-      if (decision.kind === 'write') {
-        const writing = { unclear, settled, gates: visits.changes(), leaseToken, pauses }
-        const applied = await this.writer.write(job, decision, writing)
-        if (applied !== null) {
-          const beginLeaves = this.leaves.add(leaving)
-          const followUp = (): void => this.followUp(decision, applied, leaseToken, beginLeaves)
-          return { written: after, discarded, followUp }
-        }
-      }
-      visits.again()
-      this.known.forget(job)
-      await this.known.ensureStep(job, step.stepId, seen)
-    }
-    return null
   }
 
   /** Advances a job, unless work of its partition waits already. Returns the work to do later. */
@@ -250,7 +231,9 @@ export class Scheduler {
         const applied = await this.writer.write(job, decision, { unclear, gates, leaseToken, pauses })
         if (applied !== null) {
           this.followUp(decision, applied, leaseToken, this.leaves.add(leaving))
-          return
+          if (decision.isOfDocuments !== true) return
+          // Perhaps more follows from the job as it is now.
+          continue
         }
       }
       visits.again()
@@ -265,6 +248,23 @@ export class Scheduler {
     }
     const message = `job ${changed.jobId}: another writer changed it first in each of ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
+  }
+
+  /** Gives documents to the steps whose attempts only their jobs have, before the lease of a role is released. */
+  documentAttempts(leaseToken: string): Promise<void> {
+    return documentAttempts(this.inJobs, leaseToken, this.options)
+  }
+
+  /** Writes the document of a step whose attempt is only in its job. */
+  private async giveDocument(
+    step: Pick<StepDocument, 'pk' | 'jobId' | 'priority'>,
+    leaseToken: string,
+  ): Promise<void> {
+    // Perhaps the submission was not written.
+    const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, noneSeen())
+    if (job === null) return
+    const changed = changedJob(step, new Map())
+    await this.partitions.run(step.pk, () => this.advanceOrSetAside(changed, leaseToken))
   }
 
   /** Reports the written changes, and starts the written open steps that this process can start. */
@@ -285,6 +285,11 @@ export class Scheduler {
     const agents = leaseToken === null ? undefined : inProcessPath?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
     const left = open.filter((step) => agents?.start(step) !== true)
+    for (const step of open) {
+      if (step._etag !== etagOfPlanned) continue
+      if (left.includes(step)) this.inJobs.giveUp(step)
+      else this.inJobs.started(step)
+    }
     if (left.length > 0) onOpenSteps?.(physicalRangeId)
   }
 }

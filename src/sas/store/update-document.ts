@@ -1,7 +1,9 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import type { FleetDecisionsDocument, PausesDocument } from '../model/operator-documents.js'
 import { StoreUnavailable } from '../model/errors.js'
+import { etagOfPlanned, plannedSteps, withDocumentsOf } from '../model/planned/planned-steps.js'
 import {
   asStored,
   replacing,
@@ -11,6 +13,8 @@ import {
   type StateWrite,
   type Stored,
 } from './state-store.js'
+import { applyOverLeftOver } from './left-over.js'
+import { fits } from './transaction.js'
 import { UnclearWrites } from './unclear-writes.js'
 
 /** A decision about one document: the document to write (or null), and a result for the caller. */
@@ -61,19 +65,40 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     const { write, created = [], result } = decide(before)
     if (write === null) return { kind: 'unchanged', result }
     const creates = created.map((document) => ({ kind: 'create' as const, document }))
-    const writes = [replacing(before, write), ...creates]
-    const applied = await unclear.write(() => store.apply(address.pk, writes))
-    if (applied.kind === 'applied') {
-      return {
-        kind: 'written',
-        document: asStored(write, { _etag: applied.etags[0] ?? '', _ts: before._ts }),
-        result,
-      }
+    const isInJob = before._etag === etagOfPlanned
+    const job = isInJob ? await jobOfPlanned(store, before as StepDocument) : null
+    // The step may have got its document meanwhile.
+    if (isInJob && job === null) {
+      before = null
+      continue
     }
-    before = null
+    // A conflict of the job comes first, because the step may have got its document since the job was read.
+    const ofJob = job === null ? [] : [replacing(job, withDocumentsOf(job, [write as StepDocument]))]
+    const together = [...ofJob, replacing(before, write), ...creates]
+    // The step alone may be small enough, so it gets a document first.
+    const isFirst = job !== null && !fits(together)
+    const writes = isFirst ? [...ofJob, replacing(before, before)] : together
+    // What is in the place of the step may be left over from an earlier job with this id.
+    const apply = job === null ? store.apply.bind(store) : applyOverLeftOver.bind(null, store)
+    const applied = await unclear.write(() => apply(address.pk, writes))
+    if (applied.kind === 'applied' && !isFirst) {
+      const version = { _etag: applied.etags[ofJob.length] ?? '', _ts: before._ts }
+      return { kind: 'written', document: asStored(write, version), result }
+    }
+    // A step that is only in its job cannot be read alone.
+    if (!isInJob || isFirst) before = null
   }
   const message = `document ${address.id}: another writer changed it first in each of ${maxTries} tries`
   throw new StoreUnavailable(message, { cause: null })
+}
+
+/** Returns the job that has a step without a document, or null if the step is not only in its job any more (I45). */
+async function jobOfPlanned(
+  store: StateStore,
+  { pk, jobId, stepId, fence }: StepDocument,
+): Promise<Stored<JobDocument> | null> {
+  const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
+  return job !== null && plannedSteps(job).get(stepId)?.fence === fence ? job : null
 }
 
 /** Reads the step at this address. Returns null if the step is missing or unreadable. */

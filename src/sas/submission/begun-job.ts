@@ -4,6 +4,7 @@ import { schedule } from '../decisions/schedule.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseReading } from '../pauses/pause-board.js'
+import type { AgentsHere } from './attempts-in-job.js'
 import type { BegunJob } from './begun-submission.js'
 
 export interface BeginningBy {
@@ -11,6 +12,8 @@ export interface BeginningBy {
   readonly scheduler: string
   /** The id of the agents of this process that may start the steps immediately, or null. */
   readonly firstBy: string | null
+  /** These agents, if they may start the steps of the job without documents. */
+  readonly agents?: AgentsHere
   /** The pauses that are on, or null if the scheduler does not know them at the moment. */
   readonly pauses: PauseReading | null
   /** The answers of the limits to which the job came first. */
@@ -42,14 +45,18 @@ export function firstScheduling(
 /** Returns the job as its submission begins it, or null if another write must follow the submission. */
 export function begunAs(
   decision: Schedule | null,
-  { firstBy }: Pick<BeginningBy, 'firstBy'>,
+  { firstBy, agents }: Pick<BeginningBy, 'firstBy' | 'agents'>,
 ): BegunJob | null {
   if (decision?.kind !== 'write' || isTerminal(decision.job)) return null
   const { job, changed, notices } = decision
-  return { job, changed: changed.map((step) => offeredTo(step, firstBy)), notices }
+  const begun = { job, changed: changed.map((step) => offeredTo(step, firstBy)), notices }
+  return agents === undefined ? begun : { ...begun, agents }
 }
 
 /** Returns a dispatched step with the mark of the agents that may make its first attempt immediately. */
 export function offeredTo(step: StepDocument, firstBy: string | null): StepDocument {
-  return step.lockedBy === null || step.firstBy === firstBy ? step : copyWith(step, { firstBy })
+  // A step that was dispatched earlier, and gets its document only now, keeps its mark.
+  return step.lockedBy === null || step.firstBy !== null || firstBy === null
+    ? step
+    : copyWith(step, { firstBy })
 }

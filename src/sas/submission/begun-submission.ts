@@ -2,6 +2,7 @@ import type { Decoded } from '../model/decode.js'
 import type { JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
 import type { StateWrite } from '../store/state-store.js'
 import { fits } from '../store/transaction.js'
+import type { AgentsHere } from './attempts-in-job.js'
 
 /** A submitted job with the changes of its first scheduling. */
 export interface BegunJob {
@@ -11,6 +12,8 @@ export interface BegunJob {
   readonly notices: readonly NoticeDocument[]
   /** The changes of the limits that the job enters at once. */
   readonly limits?: LimitChanges
+  /** The agents that may start the dispatched steps, so that these need no documents yet. Missing if there are none here. */
+  readonly agents?: AgentsHere
 }
 
 /** The changes of limits in the partition of a job that its submission writes. */
@@ -38,6 +41,9 @@ export interface Writing {
   readonly decoded: readonly Decoded[]
   /** The changes of limits, whose writes are the first ones. */
   readonly limits?: LimitChanges
+  readonly agents?: AgentsHere
+  /** Called if the writes were not applied, or if that is unknown. */
+  readonly withdraw?: () => void
 }
 
 /**
@@ -68,9 +74,10 @@ export async function begunWriting(
     return document?.kind === 'step' ? { kind: 'create', document: document.step } : write
   })
   const notices = begun.notices.map((document) => ({ kind: 'create' as const, document }))
-  const { limits } = begun
+  const { limits, agents } = begun
   const together = [...(limits?.writes ?? []), ...submitted, ...notices]
-  if (fits(together)) return { writes: together, decoded: after, ...(limits && { limits }) }
+  if (fits(together))
+    return { writes: together, decoded: after, ...(limits && { limits }), ...(agents && { agents }) }
   limits?.end(null)
   return null
 }

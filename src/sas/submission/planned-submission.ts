@@ -1,9 +1,17 @@
 import { copyWith } from '../model/copies/copy-with.js'
 import type { Decoded } from '../model/decode.js'
-import { plannedSchema, type JobDocument, type PlannedStep, type StepDocument } from '../model/documents.js'
-import type { Plan } from '../plan/plan.js'
+import {
+  begunSchema,
+  plannedSchema,
+  type JobDocument,
+  type PlannedStep,
+  type StepDocument,
+} from '../model/documents.js'
+import { unbegunStep, type BegunStep } from '../model/planned/planned-steps.js'
+import type { Plan, PlanStep } from '../plan/plan.js'
 import { fitIntoJob, isPlannable, plannedStep } from '../plan/planned-plan.js'
 import type { StateWrite } from '../store/state-store.js'
+import { attemptsInJob, type Dispatched } from './attempts-in-job.js'
 import type { Writing } from './begun-submission.js'
 
 /**
@@ -16,11 +24,23 @@ export function withPlannedSteps(writing: Writing, { steps }: Plan): Writing {
       document.kind === 'step' && hasNotBegun(document.step) ? [document.step.stepId] : [],
     ),
   )
-  const planned = steps.flatMap((step) => (unbegun.has(step.id) ? [plannedStep(step)] : []))
-  if (planned.length === 0 || !fitIntoJob(planned)) return writing
+  const inJob = begunSteps(writing, steps)
+  const begun = new Map(inJob.map(({ step, attempt }) => [step.stepId, attempt]))
+  const withdraw = (): void => {
+    for (const { step } of inJob) writing.agents?.withdraw(step)
+  }
+  const planned = steps.flatMap((step): PlannedStep[] => {
+    const attempt = begun.get(step.id)
+    if (attempt === undefined && !unbegun.has(step.id)) return []
+    return [{ ...plannedStep(step), ...(attempt && { attempt }) }]
+  })
+  if (planned.length === 0 || !fitIntoJob(planned)) {
+    withdraw()
+    return writing
+  }
   const ofLimits = writing.limits?.writes.length ?? 0
   const isLeftOut = (document: Decoded | undefined): boolean =>
-    document?.kind === 'step' && unbegun.has(document.step.stepId)
+    document?.kind === 'step' && (unbegun.has(document.step.stepId) || begun.has(document.step.stepId))
   const decoded = writing.decoded.map((document): Decoded => {
     return document.kind === 'job' ? { kind: 'job', job: planning(document.job, planned) } : document
   })
@@ -30,13 +50,27 @@ export function withPlannedSteps(writing: Writing, { steps }: Plan): Writing {
   })
   return {
     ...writing,
+    withdraw,
     writes: writes.filter((_write, index) => !isLeftOut(decoded[index - ofLimits])),
     decoded: decoded.filter((document) => !isLeftOut(document)),
   }
 }
 
 function planning(job: JobDocument, planned: PlannedStep[]): JobDocument {
-  return copyWith(job, { planned, schema: Math.max(job.schema, plannedSchema) })
+  const isBegun = planned.some(({ attempt }) => attempt !== undefined)
+  return copyWith(job, { planned, schema: Math.max(job.schema, isBegun ? begunSchema : plannedSchema) })
+}
+
+/** Returns the steps whose first attempts begin in the job. */
+function begunSteps({ decoded, agents }: Writing, steps: readonly PlanStep[]): readonly BegunStep[] {
+  const job = decoded.find((document) => document.kind === 'job')?.job
+  if (job === undefined || agents === undefined) return []
+  const dispatched = decoded.flatMap((document): Dispatched[] => {
+    if (document.kind !== 'step' || document.step.lockedBy === null || !isPlannable(document.step)) return []
+    const plan = steps.find(({ id }) => id === document.step.stepId)
+    return plan === undefined ? [] : [{ before: unbegunStep(plannedStep(plan), job), after: document.step }]
+  })
+  return attemptsInJob(job, dispatched, agents)
 }
 
 function hasNotBegun({ kind, dispatch, place }: StepDocument): boolean {

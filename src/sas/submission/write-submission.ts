@@ -103,7 +103,7 @@ async function submitAtOnce(
 async function applied(
   store: StateStore,
   { partition }: SubmitRequest,
-  { writes, limits }: Writing,
+  { writes, limits, withdraw }: Writing,
 ): Promise<ApplyResult> {
   let etags: readonly string[] | null = null
   try {
@@ -112,6 +112,7 @@ async function applied(
     return result
   } finally {
     limits?.end(etags)
+    if (etags === null) withdraw?.()
   }
 }
 

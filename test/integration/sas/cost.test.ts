@@ -17,16 +17,16 @@ const question: CostQuestion = { ...deployed, steps: 3, claimedSteps: 0 }
 // The figures include checkpoints, renewals and the polls between jobs.
 describe('a job of three steps under steady load', () => {
   it.each([
-    { where: 'with all roles in one process', together: true, writeRequests: 4, feedReads: 8, budget: 145 },
+    { where: 'with all roles in one process', together: true, writeRequests: 4, feedReads: 5, budget: 80 },
     {
       where: 'with the client in another process',
       together: true,
       isClientApart: true,
       writeRequests: 4,
-      feedReads: 10,
-      budget: 150,
+      feedReads: 7,
+      budget: 97,
     },
-    { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18, budget: 205 },
+    { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 16, budget: 165 },
   ])(
     'stays within its budget $where (R129)',
     async ({ together, isClientApart = !together, writeRequests, feedReads, budget }) => {
@@ -36,7 +36,7 @@ describe('a job of three steps under steady load', () => {
       expect(costs.writeRequests).toBe(writeRequests)
       expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
       expect(costs.charge).toBeLessThanOrEqual(budget)
-      const computed = jobCost({ ...question, isTogether: together, hasNotifier: true })
+      const computed = jobCost({ ...question, isTogether: together, isClientApart, hasNotifier: true })
       expect(computed.writeRequests).toBe(costs.writeRequests)
       expect(Math.abs(computed.writeCharge / costs.writeCharge - 1)).toBeLessThan(0.02)
       // A scheduler and agents that are woken by another process at once read the submission twice.
@@ -84,20 +84,23 @@ it('a tick costs at most ten request units besides the submission of its job (R1
   await world.stop()
 })
 
-/** The additional charge of a job that its submission does not begin. */
-const beginning = jobCost({ ...question, isLimitedFirst: true }).writeCharge - jobCost(question).writeCharge
+/** The additional charge of a job that its submission does not begin, or of which a step has its document before its outcome. */
+const further = (shape: Partial<CostQuestion>): number =>
+  jobCost({ ...question, ...shape }).writeCharge - jobCost(question).writeCharge
+const beginning = further({ isLimitedFirst: true })
+const ofStep = further({ documentedSteps: 1 })
 
-// If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's
+// A step with a limit has its document before its outcome. If the first thing that a job does is to come to a limit, its submission does not begin it. A limit of the job's
 // partition is part of the transactions of the job, and of its submission.
 it.each([
-  { of: 'second', requests: 2 },
-  { of: 'first', requests: 3, further: beginning },
+  { of: 'second', requests: 2, further: ofStep },
+  { of: 'first', requests: 3, further: beginning + ofStep },
   { of: 'job', requests: 3, further: beginning },
-  { of: 'second', perPartition: true, requests: 0 },
-  { of: 'first', perPartition: true, requests: 0 },
+  { of: 'second', perPartition: true, requests: 0, further: ofStep },
+  { of: 'first', perPartition: true, requests: 0, further: ofStep },
   { of: 'job', perPartition: true, requests: 0 },
 ] as const)(
-  'a limit with room costs at most 25 request units, and these requests: %j',
+  'a limit with room costs at most 26 request units, and these requests: %j',
   async ({ of, requests, ...more }) => {
     const world = await pricedWorld({ together: true })
     const isState = (operation: string): boolean => operation.startsWith('state.')
@@ -117,8 +120,8 @@ it.each([
     expect(limited.requests - plain.requests).toBe(requests)
     const computed = limitCost(question)
     const measured = limited.charge - plain.charge - ('further' in more ? more.further : 0)
-    expect(measured).toBeLessThanOrEqual(25)
-    expect(Math.abs(computed / measured - 1), `${measured} measured`).toBeLessThan(0.05)
+    expect(measured).toBeLessThanOrEqual(26)
+    expect(Math.abs(computed / measured - 1), `${measured} measured`).toBeLessThan(0.08)
     await world.stop()
   },
 )
@@ -142,10 +145,9 @@ it.each(['second', 'job'] as const)(
     await costOf(workflow, 'before')
     const [limited, plain] = [await costOf(workflow, 'limited'), await costOf(threeSteps, 'plain')]
     const [requests, charge] = [limited.requests - plain.requests, limited.charge - plain.charge]
-    // The submission of a job with a limit of jobs does not begin it, which takes another request and two replaces.
-    const further = of === 'job' ? { requests: 1, charge: beginning } : { requests: 0, charge: 0 }
-    expect(requests - further.requests).toBeCloseTo(1.1)
-    expect(charge - further.charge, `${charge} measured`).toBeLessThan(16)
+    // The submission of a job with a limit of jobs does not begin it, which takes another request and a replace.
+    expect(requests - (of === 'job' ? 1 : 0)).toBeCloseTo(1.1)
+    expect(charge - (of === 'job' ? beginning : ofStep), `${charge} measured`).toBeLessThan(16)
     expect(await world.client.limits.list()).toMatchObject([{ inside: [] }])
     await world.stop()
   },

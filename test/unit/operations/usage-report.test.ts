@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { usageReport, type Usage } from '../../../src/operations/usage-report.js'
 import { costReport } from '../../../src/operations/cost-report.js'
-import { idleCharge, idleCost, jobCharge } from '../../../src/sas/internal.js'
+import { idleCharge, idleCost, jobCharge, jobCost } from '../../../src/sas/internal.js'
 import type { JobSummary } from '../../../src/sas/index.js'
 
 const now = Date.parse('2026-11-24T12:00:00Z')
@@ -88,7 +88,7 @@ describe('the usage of a store', () => {
     expect(chargeOf('claim')).toBeCloseTo(jobCharge({ ...question, ...shape, steps: 3 }), 6)
     const one = { ...question, steps: 1, claimedSteps: 0 }
     expect(chargeOf('item')).toBeCloseTo(jobCharge({ ...one, isItem: true }), 6)
-    expect(jobCharge({ ...one, isItem: true }) - jobCharge(one)).toBe(3)
+    expect(jobCost({ ...one, isItem: true }).readCharge - jobCost(one).readCharge).toBe(3)
     expect(roles.reduce((sum, role) => sum + role.total, 0)).toBeCloseTo(forecast.mean, 6)
     expect(roles.find(({ role }) => role === 'supervisor')?.writes).toBeGreaterThan(0)
   })

@@ -7,6 +7,8 @@ import type { AgentsOptions } from '../agents-options.js'
 import type { Circuit } from '../circuit.js'
 import { DeadlineAdvice } from '../deadline-advice.js'
 import type { StepDocument } from '../../model/documents.js'
+import { tokenInJob, type Maker } from '../../model/planned/begun-attempt.js'
+import { etagOfPlanned } from '../../model/planned/planned-steps.js'
 import { workOf } from '../../model/work.js'
 import type { Outcome } from '../../decisions/settle.js'
 import type { Stored } from '../../store/state-store.js'
@@ -35,6 +37,9 @@ export interface Offer extends Source {
 }
 
 interface AttemptWorkerOptions extends AgentsOptions {
+  /** Identifies these agents until their process ends. */
+  readonly token: string
+  readonly maker: Maker
   readonly processes: Processes
   readonly circuits: ReadonlyMap<string, Circuit>
   readonly begun: BegunAttempts
@@ -48,6 +53,11 @@ export interface Life {
   readonly handlers: AbortController
   /** Aborts when the host no longer tries to write outcomes, and to give attempts back. */
   readonly givingUp: AbortController
+}
+
+/** Returns what other processes may know of the agents of this instance. */
+export function makerOf(by: string, { own }: Processes): Maker {
+  return own === null ? { by } : { by, process: own }
 }
 
 export function newLife(): Life {
@@ -72,13 +82,12 @@ export class AttemptWorker {
    * the outcome could not be recorded, the step is recovered after its deadline.
    */
   async work({ step: offered, agent, leaseToken, isFirst }: Offer, life: Life): Promise<() => void> {
-    const { store, clock, telemetry, random, instanceName, processes } = this.options
+    const { store, clock, telemetry, random, processes, maker } = this.options
     const { handlers, givingUp } = life
     const { jobId, workflow, stepId, attempt: number } = offered
     const about = { jobId, workflow, stepId, attempt: number }
     try {
-      const process = processes.own === null ? {} : { process: processes.own }
-      const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
+      const claimant = { fence: offered.fence, ...maker, token: this.tokenFor(offered) }
       const deadProcess = deadTaker(offered, processes)
       const entering = { store, clock, random, signal: handlers.signal }
       const hasEntered = this.options.waiting.enters(leaseToken, agent.name, offered)
@@ -108,6 +117,12 @@ export class AttemptWorker {
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
     }
     return nothingFollows
+  }
+
+  /** If only the job has the attempt, other schedulers write its claim, which must be ours. */
+  private tokenFor(offered: Stored<StepDocument>): string {
+    const isInJob = offered._etag === etagOfPlanned && offered.firstBy === this.options.token
+    return isInJob ? tokenInJob(offered) : this.options.random.id()
   }
 
   /** Gives an attempt back that waited for a slot until the lease of its range ended. Never rejects. */

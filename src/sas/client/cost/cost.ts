@@ -6,47 +6,10 @@
  * and a test compares its charges with these formulas.
  */
 import { maxOpenTicks } from '../../schedules/open-ticks.js'
+import { beginsAtOnce, placesOfSteps, plannedKilobytes } from './places-of-steps.js'
+import type { CostQuestion } from './question.js'
 
-/** What a job does that costs request units, without faults. */
-export interface JobShape {
-  /** The number of steps of a job. The steps run one after another. */
-  readonly steps: number
-  /** The number of steps whose attempts are claimed before they begin. */
-  readonly claimedSteps: number
-  /** The number of steps that have documents before they begin. Default: all if there are many, otherwise 0. */
-  readonly storedSteps?: number
-  /** The number of times that the job and its steps enter a limit that has room. Default 0. */
-  readonly limits?: number
-  /** The rounds of repeated steps after the first one, without a pause before them. Default 0. */
-  readonly rounds?: number
-  /** The rounds of repeated steps after the first one that have a pause before them. Default 0. */
-  readonly pausedRounds?: number
-  /** Whether the job comes to a shared limit before its first attempt, so its submission does not begin it. */
-  readonly isLimitedFirst?: boolean
-  /** Whether the store deletes the ended job. Its end then sets the expiry of each step. */
-  readonly isRetained?: boolean
-  /** Whether the job is an item of a large list, which its parent reads. */
-  readonly isItem?: boolean
-}
-
-/** The description of the jobs and instances whose cost is computed. */
-export interface CostQuestion extends JobShape {
-  /** The mean size of a job's stored documents, in kilobytes of 1,024 bytes. */
-  readonly documentKilobytes: number
-  /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
-  readonly indexing: 'lean' | 'full'
-  /**
-   * Whether all roles and the submitter run in one process, so that they share the feed and pass steps without
-   * it.
-   */
-  readonly isTogether: boolean
-  /** The number of physical partitions of the state container. */
-  readonly partitions: number
-  /** The number of instances of each role. */
-  readonly instances: number
-  /** Whether the notifier also runs. */
-  readonly hasNotifier: boolean
-}
+export type { CostQuestion, JobShape } from './question.js'
 
 /** The cost of one job from its submission to its end, without faults. */
 export interface JobCost {
@@ -85,8 +48,8 @@ const readsOfItem = 3
 const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
-/** The size of the plan of one step in the job, and the largest size of all plans together. */
-const [plannedKilobytes, mostPlannedKilobytes] = [0.3, 8]
+/** The size of the first attempt of a step in the job. */
+const attemptKilobytes = 0.25
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
 /** The size of a limit with a few steps at work and no long list of groups. */
@@ -121,49 +84,33 @@ const meanAcquireSeconds = acquireSeconds * 0.95
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, isItem = false } = question
   const isBegun = beginsAtOnce(question)
+  const { plans, inJob, isFirstInJob, laterDispatches } = placesOfSteps(question)
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
-  // created by its dispatch, and written with its outcome, and once more if its attempt is claimed. If the submission
-  // creates it without its dispatch, the dispatch is one write more.
-  const dispatches = Math.max(0, steps - (isBegun ? 1 : 0) - plansAtFirst(question))
+  // created by its outcome if its first attempt begins in the job. Otherwise it is created before, and written with its
+  // outcome, and once more if its attempt is claimed.
+  const outcomes = steps - inJob
   const replaces =
-    steps + 1 + steps + claimedSteps - (isBegun ? 1 : 0) + dispatches + furtherReplaces(question)
+    steps + 1 + outcomes + claimedSteps - (isBegun ? 1 : 0) + laterDispatches + furtherReplaces(question)
   const { rounds = 0, pausedRounds = 0 } = question
   // The submission and the first dispatch are one or two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
   const ofSteps = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
   const ofRounds = (isTogether ? 1 : 2) * (rounds + pausedRounds) + 2 * pausedRounds
   const versions = creates + replaces
-  const planned = plannedKilobytes * ofPlanned(question) * growthPerKilobyte * insert(1, question)
+  // The versions of the job contain the plans of fewer and fewer steps.
+  const ofPlans = (plannedKilobytes * plans * (plans + 1)) / 2
+  // A replace counts twice, because it costs twice as much as a create.
+  const attempts = attemptKilobytes * (2 * inJob - (isFirstInJob ? 1 : 0))
+  const inWrites = plannedKilobytes * plans * plans + attempts
+  const planned = inWrites * growthPerKilobyte * insert(1, question)
   return {
     writeRequests: ofSteps + ofRounds + 2 * limits,
     writeCharge:
       (creates + 2 * replaces) * insert(documentKilobytes, question) + planned + limits * limitCost(question),
-    feedCharge: (isTogether ? 1 : rolesOf(question).length) * versions * documentKilobytes,
+    feedCharge: (isTogether ? 1 : rolesOf(question).length) * (versions * documentKilobytes + ofPlans),
     readCharge: isItem ? readsOfItem * pointRead : 0,
   }
-}
-
-/** Checks whether the submission begins the job: one scheduler that owns the whole container writes both together. */
-function beginsAtOnce({ isTogether, partitions, instances, isLimitedFirst = false }: CostQuestion): boolean {
-  return isTogether && partitions === 1 && instances === 1 && !isLimitedFirst
-}
-
-/**
- * Returns how many plans of steps that have not begun the writes of a job contain. A replace counts twice, because it costs
- * twice as much as a create.
- */
-function ofPlanned(question: CostQuestion): number {
-  const atFirst = plansAtFirst(question)
-  return atFirst * atFirst
-}
-
-/** Returns the number of steps that have no document at first. It is 0 if the plans do not fit into the job. */
-function plansAtFirst(question: CostQuestion): number {
-  const { steps, storedSteps } = question
-  const unbegun = Math.max(0, steps - (storedSteps ?? 0) - (beginsAtOnce(question) ? 1 : 0))
-  const isLarge = storedSteps === undefined && unbegun * plannedKilobytes > mostPlannedKilobytes
-  return isLarge ? 0 : unbegun
 }
 
 /** Returns all request units of a job. Every page and command that shows the price of a job uses this sum. */
@@ -234,10 +181,11 @@ export interface RoleCost {
  */
 export function costByRole(question: CostQuestion): readonly RoleCost[] {
   const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question
+  const { plans, inJob } = placesOfSteps(question)
   const { writeCharge, feedCharge, readCharge } = jobCost(question)
   const one = insert(documentKilobytes, question)
-  const submitting = (1 + steps - plansAtFirst(question)) * one
-  const acting = 2 * (steps + claimedSteps + rounds + pausedRounds) * one
+  const submitting = (1 + steps - plans) * one
+  const acting = (inJob + 2 * (steps - inJob + claimedSteps + rounds + pausedRounds)) * one
   const supervising = 2 * pausedRounds * one
   const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }
   const roles = rolesOf(question)

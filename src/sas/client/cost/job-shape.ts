@@ -1,4 +1,5 @@
 import { plannedSchema } from '../../model/documents.js'
+import { shortestInJobMs } from '../../model/planned/begun-attempt.js'
 import type { PlanLimit } from '../../model/gate-parts.js'
 import type { Plan, PlanStep } from '../../plan/plan.js'
 import { fitIntoJob, isPlannable, plannedStep } from '../../plan/planned-plan.js'
@@ -7,7 +8,7 @@ import { readSteps } from '../../store/read-steps.js'
 import type { DocumentAddress, StateStore } from '../../store/state-store.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
 import type { Planned, Workflow } from '../../workflow/workflow.js'
-import type { JobShape } from './cost.js'
+import type { JobShape } from './question.js'
 
 /** Returns the shape of a job that succeeds, with one round of each repeated step. */
 export function shapeOfWorkflow({
@@ -70,7 +71,16 @@ interface Limited {
   readonly limits?: readonly PlanLimit[] | undefined
 }
 
-type Step = Pick<PlanStep, 'kind' | 'dependsOn' | 'isClaimRequired'> & Limited
+type Step = Pick<PlanStep, 'kind' | 'dependsOn' | 'isClaimRequired' | 'completeWithinMs'> &
+  Limited & { readonly repeat?: object | undefined; readonly secrets?: unknown }
+
+/** Checks whether a step needs a document when it begins, unless it has one before. */
+function needsDocument(step: Step): boolean {
+  if (!isPlannable(step)) return false
+  const { kind, isClaimRequired, limits = [], repeat, secrets, completeWithinMs } = step
+  const isPlain = kind === 'operation' && !isClaimRequired && limits.length === 0 && repeat === undefined
+  return !isPlain || secrets !== undefined || completeWithinMs < shortestInJobMs
+}
 
 function shapeOf({ limits: ofJob = [] }: Limited, steps: readonly Step[]): JobShape {
   // A step comes once to each of its limits.
@@ -80,6 +90,7 @@ function shapeOf({ limits: ofJob = [] }: Limited, steps: readonly Step[]): JobSh
     steps: steps.length,
     storedSteps: steps.filter((step) => !isPlannable(step)).length,
     claimedSteps: steps.filter(({ kind, isClaimRequired }) => kind === 'operation' && isClaimRequired).length,
+    documentedSteps: steps.filter(needsDocument).length,
     limits: lists.reduce((sum, list) => sum + new Set(list.map(limitText)).size, 0),
     isLimitedFirst: [...ofJob, ...first].some(({ perPartition }) => perPartition !== true),
   }

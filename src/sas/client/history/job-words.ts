@@ -1,5 +1,7 @@
 import { decisionsOf } from '../../decisions/operator/triage.js'
 import type { AuditEntry, JobDocument } from '../../model/documents.js'
+import { begunInJob } from '../../model/planned/planned-steps.js'
+import { attemptBegan } from './step-words.js'
 import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
 
 /** The most steps of a ledger that one change names. */
@@ -18,6 +20,7 @@ export function jobWords(before: JobDocument | null, after: JobDocument): Told {
     ...reports.map(({ message }) => quoted(message)),
     ...flagText(before, after),
     ...ledgerText(before, after),
+    ...begunText(before, after),
   ]
   const by =
     decisions[0]?.by ??
@@ -28,15 +31,25 @@ export function jobWords(before: JobDocument | null, after: JobDocument): Told {
   return { what: what.length === 0 ? [otherFields(before, after)] : what, by }
 }
 
-function created({ restartOf, workflow, stepIds }: JobDocument): Told {
+function created(job: JobDocument): Told {
+  const { restartOf, workflow, stepIds } = job
   const how = restartOf === undefined ? '' : ` as the restart of ${restartOf.jobId} from ${restartOf.from}`
   const steps = `${stepIds.length} ${stepIds.length === 1 ? 'step' : 'steps'}`
-  return { what: [`submitted${how}: workflow ${workflow} with ${steps}`], by: restartOf?.by ?? null }
+  const what = [`submitted${how}: workflow ${workflow} with ${steps}`, ...begunText(null, job)]
+  return { what, by: restartOf?.by ?? null }
 }
 
 export function decisionText({ command, stepId, by, why }: AuditEntry): string {
   if (command === 'triage') return `${by} triaged the problem: ${quoted(why)}`
   return `${by} decided: ${command}${stepId === null ? '' : ` ${stepId}`}, because ${quoted(why)}`
+}
+
+/** Tells which first attempts have begun only in the job. */
+function begunText(before: JobDocument | null, after: JobDocument): string[] {
+  const earlier = new Set(before === null ? [] : begunInJob(before).map(({ stepId }) => stepId))
+  return begunInJob(after)
+    .filter(({ stepId }) => !earlier.has(stepId))
+    .map((step) => `${step.stepId}: ${attemptBegan(step).join()}`)
 }
 
 function stateText(before: JobDocument, after: JobDocument): string[] {

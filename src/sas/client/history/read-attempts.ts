@@ -1,6 +1,6 @@
 import { CommandInvalid } from '../../model/errors.js'
 import { stepDocumentId } from '../../model/document-ids.js'
-import { hasDocument } from '../../model/planned/planned-steps.js'
+import { begunInJob, hasDocument } from '../../model/planned/planned-steps.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import { hideDocuments } from '../../plan/hide-documents.js'
 import { readSteps } from '../../store/read-steps.js'
@@ -35,7 +35,8 @@ export async function readAttempts(
     throw new CommandInvalid(
       `attempts: job ${JSON.stringify(place.jobId)} has no step ${JSON.stringify(stepId)}; job.view() lists its steps`,
     )
-  if (!hasDocument(job, stepId)) return { source: 'versions', note: null, attempts: [], charge: 0 }
+  const hasBegun = hasDocument(job, stepId) || begunInJob(job).some((step) => step.stepId === stepId)
+  if (!hasBegun) return { source: 'versions', note: null, attempts: [], charge: 0 }
   const { versions, note, charge } = await versionsOf(ports, job, stepDocumentId(place.jobId, stepId))
   if (versions.length === 0) return { ...(await recorded(ports, job, { stepId, hidesSecrets })), charge }
   const hider = hidesSecrets
@@ -69,9 +70,13 @@ async function versionsOf({ queries }: HistoryPorts, job: JobDocument, id: strin
     })
     if (read.kind !== 'read') break
     if (seen === 0) isCut = begin.isOldest && !isFromBegin(read.changes)
-    const own = read.changes.filter((change) => change.id === id)
     versions.push(
-      ...own.flatMap(({ at, after }) => versionAt(at, after?.kind === 'step' ? after.step : null)),
+      ...read.changes.flatMap(({ at, after }) => {
+        // The first attempt of a step may be only in its job.
+        const steps =
+          after?.kind === 'job' ? begunInJob(after.job) : after?.kind === 'step' ? [after.step] : []
+        return steps.filter((step) => step.id === id).map((step) => versionAt(at, step))
+      }),
     )
     seen += read.changes.length
     ;({ position, isDrained } = read)
@@ -85,8 +90,8 @@ async function versionsOf({ queries }: HistoryPorts, job: JobDocument, id: strin
   }
 }
 
-function versionAt(at: number, step: StepDocument | null): StepVersion[] {
-  return step === null ? [] : [{ at: new Date(at * 1_000).toISOString(), step }]
+function versionAt(at: number, step: StepDocument): StepVersion {
+  return { at: new Date(at * 1_000).toISOString(), step }
 }
 
 async function recorded(

@@ -66,7 +66,7 @@ function attemptName({ attempt, direction, round }: StepDocument): string {
 }
 
 /** Tells what a new dispatch began. The dispatch that ends a wait, and one that stops at a limit, begin nothing. */
-function attemptBegan(step: StepDocument): string[] {
+export function attemptBegan(step: StepDocument): string[] {
   const { kind, direction, lockedBy, processState, completeBy } = step
   const until = completeBy === null ? '' : `, to complete by ${timeText(completeBy)}`
   if (kind !== 'operation' && direction === 'do') {

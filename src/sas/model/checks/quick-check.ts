@@ -86,14 +86,27 @@ function recordCheck(isValue: QuickCheck): QuickCheck {
 
 /** @param isLoose whether unknown fields are kept. Otherwise parsing drops them, so they fail this check. */
 function objectCheck(shape: Definition['shape'], isLoose: boolean): QuickCheck {
-  const fields = Object.entries(shape).map(([name, schema]) => [name, quickCheck(schema)] as const)
-  const known = new Set(Object.keys(shape))
+  const fields = new Map(
+    Object.entries(shape).map(([name, schema]) => {
+      const isField = quickCheck(schema)
+      return [name, { isField, isRequired: !isField(undefined) }]
+    }),
+  )
+  const required = [...fields.values()].filter(({ isRequired }) => isRequired).length
   return (value) => {
     if (!isPlain(value)) return false
-    for (const [name, isField] of fields) if (!isField(value[name])) return false
-    if (isLoose) return !Object.hasOwn(value, '__proto__')
-    for (const name of Object.keys(value)) if (!known.has(name)) return false
-    return true
+    let found = 0
+    // `for in` makes no list of the names. Most optional fields are missing, so they are not looked at.
+    for (const name in value) {
+      const field = fields.get(name)
+      if (field === undefined) {
+        if (!isLoose || name === '__proto__') return false
+        continue
+      }
+      if (!field.isField(value[name])) return false
+      if (field.isRequired) found += 1
+    }
+    return found === required
   }
 }
 

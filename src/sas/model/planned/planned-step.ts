@@ -7,6 +7,21 @@ import { json } from '../values/plain-json.js'
 /** The kinds of steps that may have no document before they begin. Clients send no events or answers to them. */
 const plannedKinds = z.enum(['operation', 'sleep', 'gather'])
 
+/**
+ * The first attempt of a step, as its job has it until the step has a document (I46). Together with the plan, it gives the
+ * document of the step in the middle of this attempt.
+ */
+export const begunAttempt = z.object({
+  input: json,
+  lockedBy: z.string(),
+  firstBy: z.string(),
+  completeByMs: z.number(),
+  /** The undo, if outputs of other steps were put into it. */
+  undoInput: json.optional(),
+})
+
+export type BegunAttempt = z.infer<typeof begunAttempt>
+
 /** The plan of a step that has no document yet. A missing field has its default: see `unbegunStep`. */
 export const plannedStep = z.object({
   id: z.string(),
@@ -33,6 +48,8 @@ export const plannedStep = z.object({
   repeat: repeat.optional(),
   limits: z.array(limit).optional(),
   secrets: z.array(z.array(z.string())).optional(),
+  /** The first attempt of the step, which has no outcome yet. Missing if the step has not begun. */
+  attempt: begunAttempt.optional(),
 })
 
 export type PlannedStep = z.infer<typeof plannedStep>

@@ -1,8 +1,15 @@
 import { copyWith, copyWithout } from '../copies/copy-with.js'
 import { stepDocumentId } from '../document-ids.js'
-import { basicSchema, type JobDocument, type PlannedStep, type StepDocument } from '../documents.js'
+import {
+  basicSchema,
+  begunSchema,
+  type JobDocument,
+  type PlannedStep,
+  type StepDocument,
+} from '../documents.js'
 import { addDerivedState, deadline } from '../process-state.js'
 import { idempotencyKey } from '../work.js'
+import type { BegunAttempt } from './planned-step.js'
 
 /** The fields of a job that its steps share. */
 export type StepOrigin = Pick<
@@ -19,20 +26,62 @@ export const etagOfPlanned = ''
 const plannedField: ReadonlySet<PropertyKey> = new Set(['planned'])
 const none: ReadonlyMap<string, Planned> = new Map()
 
-/** The planned steps of the jobs in memory. A decision asks for them several times. */
-const known = new WeakMap<JobDocument, ReadonlyMap<string, Planned>>()
+interface Known {
+  /** What the steps were made from. */
+  readonly origin: StepOrigin
+  readonly steps: ReadonlyMap<string, Planned>
+  /** Those whose first attempts have begun. */
+  readonly begun: readonly Planned[]
+}
 
-/** Returns the steps of a job that have no document yet, by step id, as their submission would have written them (I45). */
+/** The planned steps of the jobs in memory, by the list in the job, which all copies of a version share. */
+const known = new WeakMap<readonly PlannedStep[], Known>()
+
+/**
+ * Returns the steps of a job that have no document yet, by step id: as their submission would have written them (I45), or in
+ * the middle of their first attempt (I46).
+ */
 export function plannedSteps(job: JobDocument): ReadonlyMap<string, Planned> {
-  const { planned } = job
-  if (planned === undefined) return none
-  const earlier = known.get(job)
-  if (earlier !== undefined) return earlier
-  const steps = new Map(
-    planned.map((step) => [step.id, Object.assign(unbegunStep(step, job), { _etag: etagOfPlanned, _ts: 0 })]),
+  return job.planned === undefined ? none : knownOf(job, job.planned).steps
+}
+
+/** Returns the steps of a job whose first attempts have begun, and that have no document yet (I46). */
+export function begunInJob(job: JobDocument): readonly Planned[] {
+  return job.planned === undefined ? [] : knownOf(job, job.planned).begun
+}
+
+function knownOf(job: JobDocument, planned: readonly PlannedStep[]): Known {
+  const earlier = known.get(planned)
+  if (earlier !== undefined && isSameOrigin(earlier.origin, job)) return earlier
+  return remember(planned, job, new Map(planned.map((step) => [step.id, asPlanned(stepOf(step, job))])))
+}
+
+function remember(
+  planned: readonly PlannedStep[],
+  origin: StepOrigin,
+  steps: ReadonlyMap<string, Planned>,
+): Known {
+  const begun = [...steps.values()].filter(({ lockedBy }) => lockedBy !== null)
+  // Without the rest of the job, which would stay in memory.
+  const { pk, jobId, orderId, priority, workflow, workflowVersion } = origin
+  const made = { origin: { pk, jobId, orderId, priority, workflow, workflowVersion }, steps, begun }
+  known.set(planned, made)
+  return made
+}
+
+function asPlanned(step: StepDocument): Planned {
+  return Object.assign(step, { _etag: etagOfPlanned, _ts: 0 })
+}
+
+function isSameOrigin(one: StepOrigin, other: StepOrigin): boolean {
+  return (
+    one.jobId === other.jobId &&
+    one.pk === other.pk &&
+    one.priority === other.priority &&
+    one.orderId === other.orderId &&
+    one.workflow === other.workflow &&
+    one.workflowVersion === other.workflowVersion
   )
-  known.set(job, steps)
-  return steps
 }
 
 /**
@@ -62,7 +111,74 @@ export function withDocumentsOf(
   if (planned === undefined) return job
   const left = planned.filter(({ id }) => !steps.some(({ stepId }) => stepId === id))
   if (left.length === planned.length) return job
-  return left.length === 0 ? copyWithout(job, plannedField) : copyWith(job, { planned: left })
+  if (left.length === 0) return copyWithout(job, plannedField)
+  keep(job, left, [])
+  return copyWith(job, { planned: left })
+}
+
+/** Keeps what is known of planned steps for the next list of the job. `begun` replaces steps with the same ids. */
+function keep(job: JobDocument, next: readonly PlannedStep[], begun: readonly StepDocument[]): void {
+  const earlier = job.planned === undefined ? undefined : known.get(job.planned)
+  if (earlier === undefined || !isSameOrigin(earlier.origin, job)) return
+  const steps = new Map<string, Planned>()
+  for (const { id } of next) {
+    const after = begun.find(({ stepId }) => stepId === id)
+    const step = after === undefined ? earlier.steps.get(id) : asPlanned(copyWith(after))
+    if (step === undefined) return
+    steps.set(id, step)
+  }
+  remember(next, earlier.origin, steps)
+}
+
+/** A planned step in the middle of its first attempt, and this attempt as the job has it. */
+export interface BegunStep {
+  readonly step: StepDocument
+  readonly attempt: BegunAttempt
+}
+
+/** Returns the job with the first attempts of these planned steps. */
+export function withAttempts(job: JobDocument, begun: readonly BegunStep[]): JobDocument {
+  if (begun.length === 0 || job.planned === undefined) return job
+  const planned = job.planned.map((plan) => {
+    const attempt = begun.find(({ step }) => step.stepId === plan.id)?.attempt
+    return attempt === undefined ? plan : { ...plan, attempt }
+  })
+  keep(
+    job,
+    planned,
+    begun.map(({ step }) => step),
+  )
+  return copyWith(job, { planned, schema: Math.max(job.schema, begunSchema) })
+}
+
+function stepOf(planned: PlannedStep, origin: StepOrigin): StepDocument {
+  const step = unbegunStep(planned, origin)
+  return planned.attempt === undefined ? step : inAttempt(step, planned.attempt)
+}
+
+/** Changes a step that was just made to what it is in the middle of its first attempt. */
+function inAttempt(
+  made: StepDocument,
+  { undoInput, completeByMs, lockedBy, firstBy, input }: BegunAttempt,
+): StepDocument {
+  const { undo, targetState } = made
+  return addDerivedState(
+    Object.assign(made, {
+      input,
+      lockedBy,
+      firstBy,
+      desiredState: targetState,
+      dispatch: 1,
+      fence: 1,
+      attempt: 1,
+      ...deadline(completeByMs),
+      ...(undo !== null &&
+        undoInput !== undefined && {
+          undo: { ...undo, inputTemplate: undoInput },
+          undoTemplate: undo.inputTemplate,
+        }),
+    }),
+  )
 }
 
 /** Returns the document of a step that has not begun. */

@@ -552,6 +552,7 @@ describe('a step that was given back', () => {
       begin: (accepted) => scheduler.begin(accepted, leaseToken),
       settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
       foresee: (changes) => scheduler.known.foresee(changes),
+      documentAttempts: () => Promise.resolve(),
     })
     inProcessPath.agents.open(leaseToken, {
       start: (step) => agents.startNow(step, leaseToken),

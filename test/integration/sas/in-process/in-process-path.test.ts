@@ -36,6 +36,7 @@ function together({
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
     settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
     foresee: (changes) => scheduler.known.foresee(changes),
+    documentAttempts: () => Promise.resolve(),
   })
   inProcessPath.agents.open(leaseToken, {
     start: (step) => instance.startNow(step, leaseToken),

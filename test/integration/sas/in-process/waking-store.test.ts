@@ -89,6 +89,7 @@ describe('a job that was accepted in this process', () => {
       begin,
       settleAndSchedule: () => Promise.resolve(null),
       foresee: () => undefined,
+      documentAttempts: () => Promise.resolve(),
     })
     return { inProcessPath, begun }
   }

@@ -107,6 +107,7 @@ describe('a submission in a process whose scheduler owns only a part of the cont
         begin: () => Promise.resolve(true),
         settleAndSchedule: () => Promise.resolve(null),
         foresee: () => undefined,
+        documentAttempts: () => Promise.resolve(),
       })
     }
     open('1', false)

@@ -14,25 +14,31 @@ const usual: CostQuestion = {
 
 /** The units of the plan of one step in a job that is created. */
 const onePlanned = 0.3 * 0.0909 * 5.5 * 1.15
+/** The units of the first attempt of one step in a job that is created. */
+const attempt = 0.25 * 0.0909 * 5.5 * 1.15
 
 describe('the cost of a job (R129)', () => {
-  it('is that of four creates and six replaces for three steps, in four requests (R12)', () => {
+  it('is that of four creates and three replaces for three steps, in four requests (R12)', () => {
     expect(jobCost(usual).writeRequests).toBe(4)
-    // The submission plans two steps, and the next write, which is a replace, one.
-    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 6 * 11) + 4 * onePlanned)
-    expect(jobCost(usual).feedCharge).toBe(10)
-    expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBe(3 * 11)
+    // The submission plans three steps, and the next writes, which are replaces, two steps and one.
+    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 3 * 11) + 9 * onePlanned + 5 * attempt)
+    expect(jobCost(usual).feedCharge).toBeCloseTo(7 + 6 * 0.3)
+    expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBeCloseTo(3 * (11 + 6 * 0.3))
   })
 
   it.each<[Partial<CostQuestion>, number, number]>([
     [{ isTogether: false }, 8, 113.85 + 9 * onePlanned],
-    [{ partitions: 2 }, 5, 113.85 + 9 * onePlanned],
-    [{ instances: 2 }, 5, 113.85 + 9 * onePlanned],
-    [{ claimedSteps: 2 }, 6, 101.2 + 2 * 12.65 + 4 * onePlanned],
-    [{ steps: 1 }, 2, 1.15 * (2 * 5.5 + 2 * 11)],
-    [{ indexing: 'full' }, 4, 1.8 * (88 + (4 * onePlanned) / 1.15)],
-    [{ documentKilobytes: 0.5 }, 4, 101.2 + 4 * onePlanned],
-    [{ documentKilobytes: 100 }, 4, 101.2 * (1 + 99 * 0.0909) + 4 * onePlanned],
+    [{ isClientApart: true }, 4, 63.25 + 12.65 + 4 * onePlanned + 4 * attempt],
+    [{ isItem: true }, 4, 63.25 + 3 * 12.65 + 4 * onePlanned],
+    [{ partitions: 2 }, 5, 63.25 + 12.65 + 9 * onePlanned + 6 * attempt],
+    [{ instances: 2 }, 5, 63.25 + 12.65 + 9 * onePlanned + 6 * attempt],
+    [{ claimedSteps: 2 }, 6, 63.25 + 2 * 2 * 12.65 + 9 * onePlanned + attempt],
+    [{ documentedSteps: 2 }, 4, 63.25 + 2 * 12.65 + 9 * onePlanned + attempt],
+    [{ storedSteps: 3 }, 4, 63.25 + (3 + 2) * 12.65],
+    [{ steps: 1 }, 2, 1.15 * (2 * 5.5 + 11) + onePlanned + attempt],
+    [{ indexing: 'full' }, 4, 1.8 * (55 + (9 * onePlanned + 5 * attempt) / 1.15)],
+    [{ documentKilobytes: 0.5 }, 4, 63.25 + 9 * onePlanned + 5 * attempt],
+    [{ documentKilobytes: 100 }, 4, 63.25 * (1 + 99 * 0.0909) + 9 * onePlanned + 5 * attempt],
   ])('with %j is %d requests', (differing, writeRequests, writeCharge) => {
     const { writeRequests: requests, writeCharge: charge } = jobCost({ ...usual, ...differing })
     expect(requests).toBe(writeRequests)
@@ -55,7 +61,9 @@ describe('the cost of idle deployment units', () => {
     expect(idleCharge(all)).toBeLessThan(2.5)
     expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
     expect(all.renewals - without.renewals).toBeGreaterThan(0.7 * (idleCharge(all) - idleCharge(without)))
-    expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBe(4 * 11)
+    expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBeCloseTo(
+      4 * (11 + 6 * 0.3),
+    )
   })
 
   it('grows with partitions, and with instances only by their checks of leases and their reads of pauses', () => {

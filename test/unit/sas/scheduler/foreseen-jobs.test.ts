@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { jobDocumentId, stepDocumentId } from '../../../../src/sas/model/document-ids.js'
-import { ForeseenJobs } from '../../../../src/sas/scheduler/foreseen-jobs.js'
+import { ForeseenJobs } from '../../../../src/sas/scheduler/memory/foreseen-jobs.js'
 
 const address = { pk: 'p', id: jobDocumentId('job-1') }
 const job = { ...address, type: 'sas.job', lockedBy: 's', _etag: 'j', _ts: 1, _lsn: 1 } as unknown as Change

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { KnownJobs } from '../../../../src/sas/scheduler/known-jobs.js'
-import { noneSeen } from '../../../../src/sas/scheduler/changed-jobs.js'
+import { KnownJobs } from '../../../../src/sas/scheduler/memory/known-jobs.js'
+import { noneSeen } from '../../../../src/sas/scheduler/memory/changed-jobs.js'
 import type { StateStore } from '../../../../src/sas/store/state-store.js'
 import { aJob, asChange, asStored } from '../../../support/a-job.js'
 

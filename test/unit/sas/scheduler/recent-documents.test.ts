@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecentDocuments } from '../../../../src/sas/scheduler/recent-documents.js'
+import { RecentDocuments } from '../../../../src/sas/scheduler/memory/recent-documents.js'
 import { asStored } from '../../../support/a-job.js'
 
 const document = (id: string, pk = 'job-1') => asStored({ pk, id })

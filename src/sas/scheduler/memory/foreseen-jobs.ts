@@ -1,8 +1,8 @@
-import type { StateChange } from '../model/delivered/state-change.js'
-import type { JobDocument } from '../model/documents.js'
-import { jobDocumentId } from '../model/document-ids.js'
-import { isOver } from '../model/is-over.js'
-import type { DocumentAddress } from '../store/state-store.js'
+import type { StateChange } from '../../model/delivered/state-change.js'
+import type { JobDocument } from '../../model/documents.js'
+import { jobDocumentId } from '../../model/document-ids.js'
+import { isOver } from '../../model/is-over.js'
+import type { DocumentAddress } from '../../store/state-store.js'
 
 /** The largest number of jobs that are kept. A job that is left out only costs the reads that it would save. */
 const maxJobs = 1_000

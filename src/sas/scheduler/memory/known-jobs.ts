@@ -1,18 +1,18 @@
-import type { ChangeFields, StateChange } from '../model/delivered/state-change.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
-import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
-import { plannedSteps } from '../model/planned/planned-steps.js'
-import { wholeJob } from '../gates/job-place.js'
-import { decodeDocument, type Decoded } from '../model/decode.js'
-import { decodeDelivered } from '../model/delivered/decode-delivered.js'
+import type { ChangeFields, StateChange } from '../../model/delivered/state-change.js'
+import type { JobDocument, StepDocument } from '../../model/documents.js'
+import { jobDocumentId, stepDocumentId } from '../../model/document-ids.js'
+import { plannedSteps } from '../../model/planned/planned-steps.js'
+import { wholeJob } from '../../gates/job-place.js'
+import { decodeDocument, type Decoded } from '../../model/decode.js'
+import { decodeDelivered } from '../../model/delivered/decode-delivered.js'
 import type { SeenVersions } from './changed-jobs.js'
 import { EndedJobs } from './ended-jobs.js'
 import { ForeseenJobs } from './foreseen-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
-import { isOver } from '../model/is-over.js'
-import { asStored, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
-import type { AcceptedJob } from '../submission/write-submission.js'
-import { readJob } from '../store/update-document.js'
+import { isOver } from '../../model/is-over.js'
+import { asStored, type DocumentAddress, type StateStore, type Stored } from '../../store/state-store.js'
+import type { AcceptedJob } from '../../submission/write-submission.js'
+import { readJob } from '../../store/update-document.js'
 
 /** The memory for each kind of document, enough for about 10,000 documents of 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
@@ -128,6 +128,11 @@ export class KnownJobs {
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
     const remembered = this.steps.get(stepAddress(job, stepId))
     return remembered?.ttl === -1 ? remembered : (plannedSteps(job).get(stepId) ?? remembered)
+  }
+
+  /** Returns the job as it is remembered. */
+  remembered(address: DocumentAddress): Stored<JobDocument> | undefined {
+    return this.jobs.get(address)
   }
 
   /** Returns the place at limits of a step, or of the job itself. */

@@ -1,7 +1,7 @@
-import type { StateChange } from '../model/delivered/state-change.js'
-import type { JobDocument } from '../model/documents.js'
-import { jobDocumentId } from '../model/document-ids.js'
-import type { DocumentAddress } from '../store/state-store.js'
+import type { StateChange } from '../../model/delivered/state-change.js'
+import type { JobDocument } from '../../model/documents.js'
+import { jobDocumentId } from '../../model/document-ids.js'
+import type { DocumentAddress } from '../../store/state-store.js'
 
 /**
  * The etags of the newest versions that a piece of work has received. Its decision must come from these

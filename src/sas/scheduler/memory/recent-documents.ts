@@ -1,5 +1,5 @@
 import { heapBytesOf } from './heap-size.js'
-import type { DocumentAddress, Stored } from '../store/state-store.js'
+import type { DocumentAddress, Stored } from '../../store/state-store.js'
 
 /** The number of earlier etags that are remembered for a document. The feed is rarely further behind. */
 const rememberedEtags = 16

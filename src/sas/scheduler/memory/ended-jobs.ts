@@ -1,4 +1,4 @@
-import type { DocumentAddress } from '../store/state-store.js'
+import type { DocumentAddress } from '../../store/state-store.js'
 
 /** In the feed, the last steps of a job follow its end at once, so few ended jobs are still needed. */
 const mostEnded = 500

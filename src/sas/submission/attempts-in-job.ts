@@ -1,0 +1,52 @@
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
+import { begunAttemptOf, type Maker } from '../model/planned/begun-attempt.js'
+import type { BegunStep } from '../model/planned/planned-steps.js'
+import { isTooDeep } from '../model/values/plain-json.js'
+import { exceeds } from '../store/transaction.js'
+
+/** The largest size of the first attempts in a job document. Every write of the job contains those that are left. */
+const maxBytes = 2 * 1_024
+
+/** The agents of the process, which make attempts of jobs that it schedules. */
+export interface AgentsHere {
+  readonly maker: Maker
+  /**
+   * Checks whether the agents will have a free slot for the step after it is written, and keeps it for the step for a few seconds.
+   *
+   * @param ended the attempt whose slot becomes free with this write
+   */
+  readonly promise: (step: StepDocument, ended?: StepDocument) => boolean
+  /** Ends a promise, because the step was not written. */
+  readonly withdraw: (step: StepDocument) => void
+}
+
+/** A step before and after its dispatch. */
+export interface Dispatched {
+  /** The step as its job has planned it. */
+  readonly before: StepDocument
+  readonly after: StepDocument
+}
+
+/** Returns the first attempts that may begin in the job, without documents of their steps (I46). */
+export function attemptsInJob(
+  { secrets, planned = [] }: Pick<JobDocument, 'secrets' | 'planned'>,
+  dispatched: Iterable<Dispatched>,
+  { promise }: Pick<AgentsHere, 'promise'>,
+  ended?: StepDocument,
+): readonly BegunStep[] {
+  const begun: BegunStep[] = []
+  // The steps of a job with secrets hide their values.
+  if (secrets !== undefined) return begun
+  const attempts = planned.flatMap(({ attempt }) => attempt ?? [])
+  for (const { before, after } of dispatched) {
+    const attempt = begunAttemptOf(before, after)
+    if (attempt === null) continue
+    const all = [...attempts, attempt]
+    if (exceeds(all, maxBytes) || isTooDeep([all] as unknown as Json)) continue
+    // The slot of the ended attempt is free before the first of these starts.
+    if (!promise(after, begun.length === 0 ? ended : undefined)) continue
+    attempts.push(attempt)
+    begun.push({ step: after, attempt })
+  }
+  return begun
+}

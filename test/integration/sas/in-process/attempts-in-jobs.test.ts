@@ -1,0 +1,353 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import type { Processes } from '../../../../src/platform/internal.js'
+import { defineWorkflow, type Workflow } from '../../../../src/sas/index.js'
+import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
+import { begunSchema } from '../../../../src/sas/model/documents.js'
+import { begunInJob } from '../../../../src/sas/model/planned/planned-steps.js'
+import { longestInJobMs } from '../../../../src/sas/scheduler/memory/attempts-in-jobs.js'
+import { aWorkflow, shop } from '../../../support/a-job.js'
+import { deferred } from '../../../support/deferred.js'
+import { StateWorld } from '../../../support/state-world.js'
+import { nothingWaits } from '../../../support/waiting-agents.js'
+
+const leaseToken = '0'
+const line = aWorkflow({ a: [], b: ['a'], c: ['b'] }, { completeWithin: '30s' })
+
+let world: StateWorld
+let client: JobClient
+beforeEach(() => {
+  world = new StateWorld()
+  client = new JobClient(world)
+})
+
+/** A scheduler and agents of one process, which own the same range. */
+function aProcess(
+  name = 'one',
+  {
+    agents = [shop],
+    slots = 2,
+    processes,
+  }: { readonly agents?: readonly Agent[]; readonly slots?: number; readonly processes?: Processes } = {},
+) {
+  const inProcessPath = new InProcessPath()
+  const woken: (string | null)[] = []
+  const scheduler = world.scheduler(name, { inProcessPath, onOpenSteps: (range) => woken.push(range) })
+  const instance = world.agents({
+    agents,
+    slots,
+    instanceName: name,
+    inProcessPath,
+    ...(processes && { processes }),
+  })
+  inProcessPath.scheduler.open(leaseToken, {
+    isWhole: false,
+    beginSubmission: () => null,
+    begin: (accepted) => scheduler.begin(accepted, leaseToken),
+    settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
+    foresee: (changes) => scheduler.known.foresee(changes),
+    documentAttempts: () => scheduler.documentAttempts(leaseToken),
+  })
+  inProcessPath.agents.open(leaseToken, {
+    ...nothingWaits,
+    start: (step) => instance.startNow(step, leaseToken),
+    promise: (step, ended) => instance.promise(step, ended),
+    withdraw: (step) => instance.withdraw(step),
+    token: instance.token,
+    maker: instance.maker,
+    hasBegun: (step) => instance.hasBegun(step),
+  })
+  const holds = { begun: 0, ended: 0 }
+  const page = {
+    leaseToken,
+    signal: new AbortController().signal,
+    holdCheckpoint: () => {
+      holds.begun += 1
+      return () => void (holds.ended += 1)
+    },
+  }
+  return {
+    scheduler,
+    agents: instance,
+    woken,
+    holds,
+    /** Loses the range, with both roles. */
+    lose: async () => {
+      inProcessPath.scheduler.close(leaseToken)
+      await scheduler.documentAttempts(leaseToken)
+      inProcessPath.agents.close(leaseToken)
+      scheduler.onLeaseReleased(leaseToken)
+      instance.leaveRange(leaseToken)
+    },
+    read: async () => scheduler.onChanges(await world.changes(), page),
+    readAsAgents: async () => instance.onChanges(await world.changes(), page),
+  }
+}
+
+/** An agent whose handler ends when `end` resolves. */
+function waitingShop() {
+  const end = deferred<{ readonly item: string }>()
+  const sell = vi.fn<
+    (input: { readonly item: string }, context: object) => Promise<{ readonly item: string }>
+  >(() => end.promise)
+  return { agent: defineAgent('shop', { sell, takeBack: () => null }), sell, end }
+}
+
+async function submit(workflow: Workflow<object> | Workflow<unknown> = line, input: object = {}) {
+  return client.submit(workflow as Workflow<object>, input, { jobId: 'job-1' })
+}
+
+async function documents(): Promise<string[]> {
+  return (await world.truth.listSteps('job-1', 'job-1')).map(({ stepId }) => stepId).sort()
+}
+
+/** The steps whose attempts only the job has. */
+async function inJob(): Promise<string[]> {
+  return begunInJob(await world.job()).map(({ stepId }) => stepId)
+}
+
+async function states(): Promise<string[] | undefined> {
+  return (await (await client.get('job-1'))?.view())?.steps.map(({ stepId, state }) => `${stepId} ${state}`)
+}
+
+describe('the first attempt of a step (I46)', () => {
+  it('is only in the job while its process makes it, and its outcome creates the document', async () => {
+    const { agent, sell, end } = waitingShop()
+    const { read } = aProcess('one', { agents: [agent] })
+    await submit()
+    await read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    expect([await documents(), await inJob()]).toEqual([[], ['a']])
+    expect((await world.job()).schema).toBe(begunSchema)
+    expect(await states()).toEqual(['a Processing', 'b Pending', 'c Pending'])
+    end.resolve({ item: 'sold' })
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    expect([await documents(), await inJob()]).toEqual([['a', 'b', 'c'], []])
+    expect((await world.job()).planned).toBeUndefined()
+    expect(await world.step('a')).toMatchObject({
+      processState: 'Processed',
+      output: { item: 'sold' },
+      fence: 1,
+    })
+    expect(sell).toHaveBeenCalledTimes(3)
+  })
+
+  it('gives the same documents in the end as attempts that have documents', async () => {
+    const own = aProcess()
+    await submit(aWorkflow({ a: [], b: ['a'] }, { completeWithin: '30s', undo: true }))
+    await own.read()
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    const inJobs = await Promise.all(['a', 'b'].map((stepId) => world.step(stepId)))
+    world = new StateWorld()
+    client = new JobClient(world)
+    await submit(aWorkflow({ a: [], b: ['a'] }, { completeWithin: '30s', undo: true }))
+    await world.run()
+    const alone = await Promise.all(['a', 'b'].map((stepId) => world.step(stepId)))
+    const compared = (step: object) => ({ ...step, _etag: 0, firstBy: 0, lockedBy: 0, outcome: 0 })
+    expect(inJobs.map(compared)).toEqual(alone.map(compared))
+  })
+
+  it('gets a document when it takes long, and its handler is called once (F-A33)', async () => {
+    const { agent, sell, end } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await submit()
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    await world.clock.advance(longestInJobMs - 1)
+    expect(await documents()).toEqual([])
+    await world.clock.advance(1)
+    await vi.waitUntil(async () => (await documents()).length === 1)
+    expect(await inJob()).toEqual([])
+    expect(await world.step('a')).toMatchObject({
+      processState: 'Processing',
+      fence: 1,
+      attempt: 1,
+      failureCount: 0,
+    })
+    await own.readAsAgents()
+    end.resolve({ item: 'x' })
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    expect(sell).toHaveBeenCalledTimes(3)
+  })
+
+  it('gets a document when another process owns the range, which leaves it to its process (F-A32)', async () => {
+    const maker = waitingShop()
+    const first = aProcess('first', { agents: [maker.agent] })
+    await submit()
+    await first.scheduler.onChanges(await world.changes(), { leaseToken })
+    await vi.waitUntil(() => maker.sell.mock.calls.length === 1)
+    expect(await inJob()).toEqual(['a'])
+    await first.lose()
+    const later = vi.fn((input: { readonly item: string }) => input)
+    const next = aProcess('next', { agents: [defineAgent('shop', { sell: later, takeBack: () => null })] })
+    await next.read()
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    expect(await world.step('a')).toMatchObject({
+      fence: 1,
+      claim: { fence: 1, by: 'first' },
+      mayHaveActed: false,
+    })
+    await next.readAsAgents()
+    maker.end.resolve({ item: 'x' })
+    await vi.waitUntil(async () => (await world.step('a')).outcome !== null)
+    await next.read()
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    expect(later.mock.calls.map(([{ item }]) => item)).toEqual(['b', 'c'])
+  })
+
+  it('is made by the next process if its own has certainly ended (F-A32)', async () => {
+    const dead = waitingShop()
+    const first = aProcess('first', {
+      agents: [dead.agent],
+      processes: { own: 'p1', hasEnded: () => false, isNeighbour: () => false },
+    })
+    await submit()
+    await first.scheduler.onChanges(await world.changes(), { leaseToken })
+    await vi.waitUntil(() => dead.sell.mock.calls.length === 1)
+    const next = aProcess('next', {
+      processes: { own: 'p2', hasEnded: (id) => id === 'p1', isNeighbour: () => false },
+    })
+    await next.read()
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    // The first call may have had an effect, too.
+    expect(await world.step('a')).toMatchObject({ fence: 1, mayHaveActed: true, failureCount: 0 })
+    dead.end.resolve({ item: 'late' })
+    await vi.waitUntil(() => world.telemetry.of('outcome.discarded').length === 1)
+    expect((await world.step('a')).output).toEqual({ item: 'a' })
+  })
+
+  it('keeps its outcome if its process has lost the range meanwhile (F-A32)', async () => {
+    const { agent, sell, end } = waitingShop()
+    const first = aProcess('first', { agents: [agent] })
+    await submit()
+    await first.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    await first.lose()
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    await world.scheduler('next').onChanges(await world.changes())
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    end.resolve({ item: 'x' })
+    await vi.waitUntil(async () => (await world.step('a')).outcome !== null)
+    expect(await world.step('a')).toMatchObject({ processState: 'Processed', output: { item: 'x' } })
+  })
+
+  it('keeps the checkpoint before its job until it has its outcome, or a document', async () => {
+    const { agent, sell, end } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await submit()
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    expect(own.holds).toEqual({ begun: 0, ended: 0 })
+    await own.read()
+    expect(own.holds).toEqual({ begun: 1, ended: 0 })
+    end.resolve({ item: 'x' })
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    expect(own.holds).toEqual({ begun: 1, ended: 1 })
+  })
+
+  it('is written with the job if it fails, although nothing follows yet', async () => {
+    const agent = defineAgent('shop', {
+      sell: () => {
+        throw new Error('out of stock')
+      },
+      takeBack: () => null,
+    })
+    const own = aProcess('one', { agents: [agent] })
+    await submit()
+    await own.read()
+    await vi.waitUntil(async () => (await documents()).length === 1)
+    expect(await inJob()).toEqual([])
+    expect(await world.step('a')).toMatchObject({ outcome: { kind: 'failed', attempt: 1 } })
+  })
+
+  it('gets a document when its handler reports progress', async () => {
+    const [late, end] = [deferred(), deferred()]
+    const sell = vi.fn(
+      async (input: { readonly item: string }, context: { progress(report: object): Promise<void> }) => {
+        await late.promise
+        await context.progress({ done: 1, of: 2 })
+        await end.promise
+        return input
+      },
+    )
+    const own = aProcess('one', { agents: [defineAgent('shop', { sell, takeBack: () => null })] })
+    await submit(aWorkflow({ a: [] }, { completeWithin: '30s' }))
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    await world.clock.advance(longestInJobMs - 1)
+    expect(await documents()).toEqual([])
+    late.resolve()
+    await vi.waitUntil(async () => (await documents()).length === 1)
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    expect((await world.step('a')).progress).toMatchObject({ done: 1 })
+    end.resolve()
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+  })
+
+  it('is given back when its host stops, without a failure', async () => {
+    const { agent, sell } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await submit()
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    const stopped = own.agents.stop(0)
+    await world.clock.advance(4_000)
+    await stopped
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    expect(await world.step('a')).toMatchObject({ fence: 2, lockedBy: null, failureCount: 0, outcome: null })
+    expect(world.telemetry.of('step.returned')).toHaveLength(1)
+  })
+
+  it('ends with a cancelled job, whose undo waits until the attempt is over', async () => {
+    const { agent, sell } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await submit(aWorkflow({ a: [], b: ['a'] }, { completeWithin: '30s', undo: true }))
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    await client.cancel('job-1', 'not wanted any more')
+    await own.read()
+    expect([await documents(), await inJob()]).toEqual([['a'], []])
+    expect(await world.step('a')).toMatchObject({ direction: 'undo', mayHaveActed: true })
+  })
+
+  it('has a document from the beginning if no slot is free for it (F-A33)', async () => {
+    const { agent, sell } = waitingShop()
+    const own = aProcess('one', { agents: [agent], slots: 1 })
+    await submit(aWorkflow({ a: [], b: [], c: [] }, { completeWithin: '30s' }))
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    expect([await documents(), await inJob()]).toEqual([['b', 'c'], ['a']])
+    expect(own.woken).toHaveLength(1)
+  })
+
+  it('gets a document at once if it cannot start in spite of a promise (F-A33)', async () => {
+    const own = aProcess('one')
+    vi.spyOn(own.agents, 'startNow').mockReturnValue(false)
+    await submit()
+    await own.read()
+    await vi.waitUntil(async () => (await documents()).length === 1)
+    expect(await inJob()).toEqual([])
+    expect(own.woken.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['needs a claim', { claim: true }, {}],
+    ['has a limit', { limits: [{ key: 'bank', atOnce: 3 }] }, {}],
+    ['has little time', { completeWithin: '9s' }, {}],
+    ['has a large input', {}, { item: 'x'.repeat(3_000) }],
+  ] as const)(
+    'has a document from the beginning if it %s',
+    async (_what, options, { item = 'x' }: { item?: string }) => {
+      const { agent, sell } = waitingShop()
+      const own = aProcess('one', { agents: [agent] })
+      const workflow = defineWorkflow<object>('one', (job) => {
+        job.step('a', shop.sell, { item }, { completeWithin: '30s', undo: 'none', ...options })
+      })
+      await submit(workflow)
+      await own.read()
+      await vi.waitUntil(() => sell.mock.calls.length === 1)
+      expect([await documents(), await inJob()]).toEqual([['a'], []])
+    },
+  )
+})
