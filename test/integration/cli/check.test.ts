@@ -35,7 +35,7 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     expect.stringMatching(
       /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart, without the lines below$/,
     ),
-    '  each further round of track: 69.3 RU in one process, 103 RU with the roles apart',
+    '  each further round of track: 69.4 RU in one process, 103 RU with the roles apart',
     '',
     'schedule nightly submits jobs of buy',
     '',
@@ -58,9 +58,10 @@ it('prints the same as JSON', async () => {
     undoMs: 180_000,
     limits: [{ key: 'input.tenant', atOnce: 3, perSecond: null, burst: null, perPartition: false }],
   })
-  // The job comes to one limit, and its step "charge" to another. The question has a document from the beginning.
+  // The job comes to one limit, and its step "charge" to another. The question has a document from the beginning, and the steps
+  // "charge", "cool-down" and "track" have documents during their first attempts.
   const question = { steps: 6, claimedSteps: 0, documentKilobytes: 1.1, partitions: 1, instances: 1 }
-  const shape = { ...question, limits: 2, isLimitedFirst: true, storedSteps: 1 } as const
+  const shape = { ...question, limits: 2, isLimitedFirst: true, storedSteps: 1, documentedSteps: 3 } as const
   const cost = jobCharge({ ...shape, indexing: 'lean', isTogether: true, hasNotifier: true })
   expect(report.workflows[0]?.charge.together).toBeCloseTo(cost, 1)
   expect(report.workflows[0]?.steps.map(({ id, kind }) => [id, kind])).toContainEqual(['approve', 'ask'])
@@ -79,7 +80,7 @@ it('shows the items of a large list as jobs, and checks what they call', async (
     '  limit of its jobs: runs (1 job at once, per partition)',
     '  if every attempt fails at its deadline: as long as its items take; waits at limits are not counted',
     expect.stringMatching(/RU with the roles apart, without the lines below$/),
-    '  each item of each: 156 RU in one process, 202.8 RU with the roles apart',
+    '  each item of each: 156.9 RU in one process, 206.4 RU with the roles apart',
     '',
     'problem: workflow item: step tell: agent clerk has no operation tell, it has settle, report',
     'warning: workflow nightly: step each: if the key of a limit of its items, input.name, is lists of the job, the job and its items wait for each other without end; give the items other keys',
