@@ -9,8 +9,10 @@ const keptMs = 5_000
 
 /** The slots for attempts that are being written, and that start afterwards. */
 export class PromisedSlots {
-  /** The agents of the attempts, with the times of the promises, oldest first. */
-  private readonly promised = new Map<string, { readonly agent: string; readonly atMs: number }>()
+  /** The agents of the attempts, oldest first. */
+  private readonly agents = new Map<string, string>()
+  /** The times of the promises. */
+  private readonly times = new Map<string, number>()
 
   constructor(
     private readonly slots: Slots,
@@ -23,23 +25,30 @@ export class PromisedSlots {
    */
   promise(step: StepDocument, ended: StepDocument | undefined): boolean {
     const now = this.clock.monotonic()
-    for (const [key, { atMs }] of this.promised) {
+    for (const [key, atMs] of this.times) {
       if (now - atMs < keptMs) break
-      this.promised.delete(key)
+      this.endOf(key)
     }
     const { actor: agent } = workOf(step)
     const key = attemptKeyOf(step)
-    this.promised.delete(key)
-    const others = [...this.promised.values()].map((other) => other.agent)
-    if (!this.slots.willHaveRoomFor(agent, others, ended === undefined ? null : workOf(ended).actor))
-      return false
+    this.endOf(key)
+    const freed = ended === undefined ? null : workOf(ended).actor
+    if (!this.slots.willHaveRoomFor(agent, this.agents.values(), freed)) return false
     // The attempt takes the slot that becomes free, so that no other slot is kept.
-    if (ended === undefined) this.promised.set(key, { agent, atMs: now })
+    if (ended === undefined) {
+      this.agents.set(key, agent)
+      this.times.set(key, now)
+    }
     return true
   }
 
   /** Ends the promise, because the attempt starts now, or was not written. */
   end(step: StepDocument): void {
-    this.promised.delete(attemptKeyOf(step))
+    if (this.agents.size > 0) this.endOf(attemptKeyOf(step))
+  }
+
+  private endOf(key: string): void {
+    this.agents.delete(key)
+    this.times.delete(key)
   }
 }

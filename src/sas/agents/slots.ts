@@ -114,10 +114,13 @@ export class Slots {
    * @param others the agents of the other work
    * @param ended the agent of the work whose slot becomes free, or null
    */
-  willHaveRoomFor(agent: string, others: readonly string[], ended: string | null): boolean {
+  willHaveRoomFor(agent: string, others: Iterable<string>, ended: string | null): boolean {
     if (this.groups.size > 0) return false
-    const ofAll = [...others, agent].filter((name) => !this.apart.has(name)).length
-    const ofAgent = others.filter((name) => name === agent).length + 1
+    let [ofAll, ofAgent] = [this.apart.has(agent) ? 0 : 1, 1]
+    for (const name of others) {
+      if (!this.apart.has(name)) ofAll += 1
+      if (name === agent) ofAgent += 1
+    }
     const freed = ended === null || this.apart.has(ended) ? 0 : 1
     const limit = this.limits.get(agent) ?? Infinity
     const busy = (this.takenBy.get(agent) ?? 0) - (ended === agent ? 1 : 0)

@@ -1,4 +1,4 @@
-import type { JobDocument, Json, StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
 import { begunAttemptOf, type Maker } from '../model/planned/begun-attempt.js'
 import type { BegunStep } from '../model/planned/planned-steps.js'
 import { isTooDeep } from '../model/values/plain-json.js'
@@ -42,7 +42,9 @@ export function attemptsInJob(
     const attempt = begunAttemptOf(before, after)
     if (attempt === null) continue
     const all = [...attempts, attempt]
-    if (exceeds(all, maxBytes) || isTooDeep([all] as unknown as Json)) continue
+    // The depth of inputs is limited at each dispatch, but not that of undos.
+    const { undoInput } = attempt
+    if (exceeds(all, maxBytes) || (undoInput !== undefined && isTooDeep(undoInput))) continue
     // The slot of the ended attempt is free before the first of these starts.
     if (!promise(after, begun.length === 0 ? ended : undefined)) continue
     attempts.push(attempt)
