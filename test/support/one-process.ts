@@ -1,4 +1,5 @@
 import type { Agent } from '../../src/sas/agents/agent.js'
+import type { Processes } from '../../src/platform/internal.js'
 import { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
 import type { StateWorld } from './state-world.js'
 import { nothingWaits } from './waiting-agents.js'
@@ -10,11 +11,25 @@ export const going: {
   readonly wasHeldAt: () => boolean
 } = { leaseToken, signal: new AbortController().signal, wasHeldAt: () => true }
 
-/** A scheduler and agents of one process that own the same range, as `createScheduler` and `createAgents` wire them. */
-export function together(world: StateWorld, agentsOf: readonly Agent[], name = 'one', slots = 4) {
+interface OneProcess {
+  readonly name?: string
+  readonly slots?: number
+  readonly processes?: Processes
+}
+
+/**
+ * A scheduler and agents of one process that own the same range, as `createScheduler` and `createAgents` wire them. `woken` has the
+ * ranges of open steps that did not start here.
+ */
+export function together(
+  world: StateWorld,
+  agentsOf: readonly Agent[],
+  { name = 'one', slots = 4, ...processes }: OneProcess = {},
+) {
   const inProcessPath = new InProcessPath()
-  const scheduler = world.scheduler(name, { inProcessPath })
-  const agents = world.agents({ agents: agentsOf, slots, instanceName: name, inProcessPath })
+  const woken: (string | null)[] = []
+  const scheduler = world.scheduler(name, { inProcessPath, onOpenSteps: (range) => woken.push(range) })
+  const agents = world.agents({ agents: agentsOf, slots, instanceName: name, inProcessPath, ...processes })
   inProcessPath.scheduler.open(leaseToken, {
     isWhole: false,
     beginSubmission: () => null,
@@ -32,7 +47,7 @@ export function together(world: StateWorld, agentsOf: readonly Agent[], name = '
     hasBegun: (step) => agents.hasBegun(step),
     maker: agents.maker,
   })
-  return { scheduler, agents, inProcessPath }
+  return { scheduler, agents, inProcessPath, woken }
 }
 
 /** Counts the holds of the checkpoint that are not released. */

@@ -133,3 +133,48 @@ export function processesWorld(partitionCount = 1) {
 /** Returns the job as it is stored. */
 export const storedJob = async (w: ReturnType<typeof processesWorld>) =>
   (await w.store.read({ pk: 'job-1', id: 'sas.job:job-1' })) as unknown as Record<string, unknown>
+
+export type World = ReturnType<typeof processesWorld>
+export type WorldProcess = ReturnType<World['process']>
+/** A role of a process. */
+export type Role = 'scheduler' | 'agents'
+
+const bothRoles: readonly Role[] = ['scheduler', 'agents']
+
+/** Starts roles of a process, and resolves when they have had time to take free leases. */
+export async function started(
+  w: World,
+  each: WorldProcess,
+  {
+    roles = bothRoles,
+    withinMs = 5_000,
+  }: { readonly roles?: readonly Role[]; readonly withinMs?: number } = {},
+): Promise<void> {
+  const all = Promise.all(roles.map((role) => each[role].start()))
+  await w.clock.advance(withinMs)
+  await all
+}
+
+/** A world with two processes of the same handler, of which the first has started. `calls` tells the calls of both. */
+export async function twoProcesses(handlerMs: number, keepsDocuments: boolean) {
+  const w = processesWorld()
+  const calls: string[] = []
+  const one = w.process('one', calls, { handlerMs, keepsDocuments })
+  const two = w.process('two', calls, { handlerMs, keepsDocuments })
+  await started(w, one)
+  return { w, calls, one, two }
+}
+
+/** Advances the time until the job is in an end state. Returns the time that this took, or null if it took too long. */
+export async function untilEnd(
+  w: World,
+  { mostMs, stepMs = 5_000 }: { readonly mostMs: number; readonly stepMs?: number },
+): Promise<{ readonly doneMs: number | null; readonly state: unknown }> {
+  const from = w.clock.monotonic()
+  while (w.clock.monotonic() - from < mostMs) {
+    await w.clock.advance(stepMs)
+    const { processState: state } = await storedJob(w)
+    if (state !== 'Processing' && state !== 'Pending') return { doneMs: w.clock.monotonic() - from, state }
+  }
+  return { doneMs: null, state: 'Processing' }
+}

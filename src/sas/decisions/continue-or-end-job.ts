@@ -105,9 +105,9 @@ export function endJob(
 }
 
 /**
- * Returns the decision that only gives documents to steps in the middle of their first attempts (I46), or null if none needs one. If this process makes an attempt, and has made it
- * for long or gives up its range, the document has its claim, so that no other process begins the attempt meanwhile. An attempt of
- * another process has no claim: that process would have written one, unless it has died.
+ * Returns the decision that only gives documents to steps in the middle of their first attempts (I46), or null if none needs one.
+ * If this process makes an attempt, and has made it for long, the document has its claim, so that no other process begins the
+ * attempt meanwhile. An attempt of another process has no claim: that process would have written one, unless it has died.
  */
 export function documentsOfAttempts({ job, steps, now, inJob, madeHere }: SchedulingState): Schedule | null {
   const open = begunInJob(job).flatMap(({ stepId, fence }) => {

@@ -85,8 +85,8 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
       const version = { _etag: applied.etags[ofJob.length] ?? '', _ts: before._ts }
       return { kind: 'written', document: asStored(write, version), result }
     }
-    // A step that is only in its job cannot be read alone.
-    if (!isInJob || isFirst) before = null
+    // Until it has a document, a step that is only in its job cannot be read alone.
+    if (!isInJob || applied.kind === 'applied') before = null
   }
   const message = `document ${address.id}: another writer changed it first in each of ${maxTries} tries`
   throw new StoreUnavailable(message, { cause: null })

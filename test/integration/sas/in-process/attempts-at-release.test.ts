@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld } from '../../../support/processes-world.js'
+import { twoProcesses } from '../../../support/processes-world.js'
 
 const oneStep = aWorkflow({ a: [] }, { completeWithin: '10m' })
 
@@ -9,13 +9,7 @@ async function moved(
   keepsDocuments: boolean,
   { jobs, partitionKey, latencyMs }: { jobs: number; partitionKey?: string; latencyMs: number },
 ) {
-  const w = processesWorld()
-  const calls: string[] = []
-  const one = w.process('one', calls, { handlerMs: 30_000, keepsDocuments })
-  const two = w.process('two', calls, { handlerMs: 30_000, keepsDocuments })
-  const started = Promise.all([one.scheduler.start(), one.agents.start()])
-  await w.clock.advance(5_000)
-  await started
+  const { w, calls, one, two } = await twoProcesses(30_000, keepsDocuments)
   const submitted = Promise.all(
     Array.from({ length: jobs }, (_, n) =>
       one.client.submit(oneStep, {}, { jobId: `job-${n}`, ...(partitionKey && { partitionKey }) }),

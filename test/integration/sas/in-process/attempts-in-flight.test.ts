@@ -1,25 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld, storedJob } from '../../../support/processes-world.js'
-
-type World = ReturnType<typeof processesWorld>
-type Process = ReturnType<World['process']>
-
-async function started(w: World, each: Process): Promise<void> {
-  const all = Promise.all([each.scheduler.start(), each.agents.start()])
-  await w.clock.advance(3_000)
-  await all
-}
-
-/** The time until the job is processed, at most 15 minutes. */
-async function untilDone(w: World): Promise<number | null> {
-  const from = w.clock.monotonic()
-  for (let at = 0; at < 180; at += 1) {
-    await w.clock.advance(5_000)
-    if ((await storedJob(w))['processState'] === 'Processed') return w.clock.monotonic() - from
-  }
-  return null
-}
+import { processesWorld, started, storedJob, untilEnd, type World } from '../../../support/processes-world.js'
 
 const failures = async (w: World, stepId: string) =>
   (
@@ -67,7 +48,7 @@ async function stopped(
   await w.clock.advance(200)
   const starting = Promise.all(roles.map((role) => two[role].start()))
   await w.clock.advance(3_000)
-  const doneMs = await untilDone(w)
+  const { doneMs } = await untilEnd(w, { mostMs: 900_000 })
   await Promise.all([submitting, stopping, starting])
   return {
     doneMs,

@@ -1,18 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
-import type { Processes } from '../../../../src/platform/internal.js'
 import { defineWorkflow, type Workflow } from '../../../../src/sas/index.js'
-import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { begunSchema } from '../../../../src/sas/model/documents.js'
 import { begunInJob } from '../../../../src/sas/model/planned/planned-steps.js'
 import { longestInJobMs } from '../../../../src/sas/scheduler/memory/attempts-in-jobs.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
-import { nothingWaits } from '../../../support/waiting-agents.js'
+import { leaseToken, together } from '../../../support/one-process.js'
 
-const leaseToken = '0'
 const line = aWorkflow({ a: [], b: ['a'], c: ['b'] }, { completeWithin: '30s' })
 
 let world: StateWorld
@@ -27,37 +24,11 @@ function aProcess(
   name = 'one',
   {
     agents = [shop],
-    slots = 2,
-    processes,
-  }: { readonly agents?: readonly Agent[]; readonly slots?: number; readonly processes?: Processes } = {},
+    ...others
+  }: Parameters<typeof together>[2] & { readonly agents?: readonly Agent[] } = {},
 ) {
-  const inProcessPath = new InProcessPath()
-  const woken: (string | null)[] = []
-  const scheduler = world.scheduler(name, { inProcessPath, onOpenSteps: (range) => woken.push(range) })
-  const instance = world.agents({
-    agents,
-    slots,
-    instanceName: name,
-    inProcessPath,
-    ...(processes && { processes }),
-  })
-  inProcessPath.scheduler.open(leaseToken, {
-    isWhole: false,
-    beginSubmission: () => null,
-    begin: (accepted) => scheduler.begin(accepted, leaseToken),
-    settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
-    foresee: (changes) => scheduler.known.foresee(changes),
-    documentAttempts: () => scheduler.documentAttempts(leaseToken),
-  })
-  inProcessPath.agents.open(leaseToken, {
-    ...nothingWaits,
-    start: (step) => instance.startNow(step, leaseToken),
-    promise: (step, ended) => instance.promise(step, ended),
-    withdraw: (step) => instance.withdraw(step),
-    token: instance.token,
-    maker: instance.maker,
-    hasBegun: (step) => instance.hasBegun(step),
-  })
+  const own = together(world, agents, { name, slots: 2, ...others })
+  const { scheduler, agents: instance, inProcessPath } = own
   const holds = { begun: 0, ended: 0 }
   const page = {
     leaseToken,
@@ -68,9 +39,7 @@ function aProcess(
     },
   }
   return {
-    scheduler,
-    agents: instance,
-    woken,
+    ...own,
     holds,
     /** Loses the range, with both roles. */
     lose: async () => {

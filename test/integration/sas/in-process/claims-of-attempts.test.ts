@@ -23,7 +23,7 @@ async function run(keeps: boolean, extra = 0) {
     },
     takeBack: () => null,
   })
-  const both = together(w, [shop], 'one', 1)
+  const both = together(w, [shop], { name: 'one', slots: 1 })
   const offer = both.inProcessPath.agents.at(leaseToken)
   if (keeps && offer) both.inProcessPath.agents.open(leaseToken, { ...offer, promise: () => false })
   await client.submit(aWorkflow({ a: [], b: ['a'] }, { completeWithin: '1h' }), {}, { jobId: 'job-1' })

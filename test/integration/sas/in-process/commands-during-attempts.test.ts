@@ -44,7 +44,7 @@ async function consistent(): Promise<void> {
 
 function scene(shape: Record<string, string[]>, options: object = {}, submit: object = {}, slots = 4) {
   const tools = slow()
-  const both = together(world, [tools.shop], 'one', slots)
+  const both = together(world, [tools.shop], { name: 'one', slots: slots })
   const { state, context } = holding()
   const drain = async (): Promise<void> => {
     for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
@@ -156,7 +156,7 @@ describe('a job with an attempt that only it has', () => {
     await s.begin(1)
     s.scheduler.onLeaseReleased('0')
     const next = slow()
-    const other = together(world, [next.shop], 'two')
+    const other = together(world, [next.shop], { name: 'two' })
     const drain = async () => {
       for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
         await other.scheduler.onChanges(page, going)

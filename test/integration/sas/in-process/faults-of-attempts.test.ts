@@ -167,7 +167,7 @@ describe('an attempt in its job', () => {
     await stopping
     await both.scheduler.stop()
     expect(world.clock.pendingTimers).toBe(0)
-    const next = together(world, [shop], 'two')
+    const next = together(world, [shop], { name: 'two' })
     await drain(next)
     await world.clock.advance(1_000)
     expect(calls).toHaveLength(2)

@@ -1,25 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld, storedJob } from '../../../support/processes-world.js'
-
-type World = ReturnType<typeof processesWorld>
-type Process = ReturnType<World['process']>
-
-async function started(w: World, each: Process): Promise<void> {
-  const all = Promise.all([each.scheduler.start(), each.agents.start()])
-  await w.clock.advance(3_000)
-  await all
-}
-
-async function untilEnd(w: World): Promise<{ doneMs: number | null; state: unknown }> {
-  const from = w.clock.monotonic()
-  for (let at = 0; at < 240; at += 1) {
-    await w.clock.advance(5_000)
-    const state = (await storedJob(w))['processState']
-    if (state !== 'Processing') return { doneMs: w.clock.monotonic() - from, state }
-  }
-  return { doneMs: null, state: 'Processing' }
-}
+import { processesWorld, started, untilEnd } from '../../../support/processes-world.js'
 
 async function killed(
   keepsDocuments: boolean,
@@ -51,7 +32,7 @@ async function killed(
   }
   w.dead.add('one')
   const starting = Promise.all([two.scheduler.start(), two.agents.start()])
-  const end = await untilEnd(w)
+  const end = await untilEnd(w, { mostMs: 1_200_000 })
   await starting
   const step = (await w.store.read({ pk: 'job-1', id: 'sas.step:job-1:a' })) as never as {
     failureCount: number

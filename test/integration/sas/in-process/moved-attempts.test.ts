@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld, storedJob } from '../../../support/processes-world.js'
+import { processesWorld, storedJob, twoProcesses } from '../../../support/processes-world.js'
 
 const oneStep = aWorkflow({ a: [] }, { completeWithin: '2m' })
 async function graceful(keepsDocuments: boolean) {
-  const w = processesWorld()
-  const calls: string[] = []
-  const one = w.process('one', calls, { handlerMs: 30_000, keepsDocuments })
-  const two = w.process('two', calls, { handlerMs: 30_000, keepsDocuments })
-  const started = Promise.all([one.scheduler.start(), one.agents.start()])
-  await w.clock.advance(5_000)
-  await started
+  const { w, calls, one, two } = await twoProcesses(30_000, keepsDocuments)
   await one.client.submit(oneStep, {}, { jobId: 'job-1' })
   await w.clock.advance(500)
   const before = await storedJob(w)
@@ -27,13 +21,7 @@ async function graceful(keepsDocuments: boolean) {
 }
 
 async function onlyScheduler(keepsDocuments: boolean, role: 'scheduler' | 'agents') {
-  const w = processesWorld()
-  const calls: string[] = []
-  const one = w.process('one', calls, { handlerMs: 20_000, keepsDocuments })
-  const two = w.process('two', calls, { handlerMs: 20_000, keepsDocuments })
-  const started = Promise.all([one.scheduler.start(), one.agents.start()])
-  await w.clock.advance(5_000)
-  await started
+  const { w, calls, one, two } = await twoProcesses(20_000, keepsDocuments)
   await one.client.submit(oneStep, {}, { jobId: 'job-1' })
   await w.clock.advance(500)
   const stopped = one[role].stop()

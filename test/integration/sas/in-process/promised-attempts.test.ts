@@ -18,7 +18,7 @@ const line = aWorkflow({ a: [] }, { completeWithin: '1m' })
 describe('a promise of a slot (I46)', () => {
   it('is given again to the same attempt', async () => {
     const shop = defineAgent('shop', { sell: () => 'x', takeBack: () => null })
-    const both = together(world, [shop], 'one', 1)
+    const both = together(world, [shop], { name: 'one', slots: 1 })
     await client.submit(line, {}, { jobId: 'job-1' })
     const step = { ...(await world.step('a')), fence: 1 }
     expect([both.agents.promise(step), both.agents.promise(step)]).toEqual([true, true])
@@ -26,7 +26,7 @@ describe('a promise of a slot (I46)', () => {
 
   it('leaves no timer if the scheduler stops while a submission is decided', async () => {
     const shop = defineAgent('shop', { sell: () => 'x', takeBack: () => null })
-    const both = together(world, [shop], 'one', 1)
+    const both = together(world, [shop], { name: 'one', slots: 1 })
     const offer = both.inProcessPath.agents.at(leaseToken)
     if (offer === undefined) throw new Error('agents')
     await client.submit(line, {}, { jobId: 'job-1' })

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld } from '../../../support/processes-world.js'
+import { twoProcesses } from '../../../support/processes-world.js'
 
 const oneStep = aWorkflow({ a: [] }, { completeWithin: '10m' })
 
 /** A host stops and gives its attempt time. The store refuses one write of its scheduler (429, 449, 410 or 503) meanwhile. */
 async function moved(keepsDocuments: boolean, roles: readonly ('scheduler' | 'agents')[]) {
-  const w = processesWorld()
-  const calls: string[] = []
-  const one = w.process('one', calls, { handlerMs: 30_000, keepsDocuments })
-  const two = w.process('two', calls, { handlerMs: 30_000, keepsDocuments })
-  const started = Promise.all([one.scheduler.start(), one.agents.start()])
-  await w.clock.advance(5_000)
-  await started
+  const { w, calls, one, two } = await twoProcesses(30_000, keepsDocuments)
   await one.client.submit(oneStep, {}, { jobId: 'job-1' })
   await w.clock.advance(2_000)
   const apply = w.store.apply.bind(w.store)
@@ -48,13 +42,7 @@ describe('the release of leases, if the store refuses one write', () => {
 
 /** The same, but a write of ANOTHER job of the same partition was refused shortly before: its work is postponed. */
 async function postponed(keepsDocuments: boolean) {
-  const w = processesWorld()
-  const calls: string[] = []
-  const one = w.process('one', calls, { handlerMs: 30_000, keepsDocuments })
-  const two = w.process('two', calls, { handlerMs: 30_000, keepsDocuments })
-  const started = Promise.all([one.scheduler.start(), one.agents.start()])
-  await w.clock.advance(5_000)
-  await started
+  const { w, calls, one, two } = await twoProcesses(30_000, keepsDocuments)
   await one.client.submit(oneStep, {}, { jobId: 'job-1', partitionKey: 'p' })
   await w.clock.advance(500)
   const apply = w.store.apply.bind(w.store)

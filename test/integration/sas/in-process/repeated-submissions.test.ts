@@ -1,24 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aWorkflow } from '../../../support/a-job.js'
-import { processesWorld, storedJob } from '../../../support/processes-world.js'
-
-type World = ReturnType<typeof processesWorld>
-type Process = ReturnType<World['process']>
-
-async function started(w: World, each: Process): Promise<void> {
-  const all = Promise.all([each.scheduler.start(), each.agents.start()])
-  await w.clock.advance(3_000)
-  await all
-}
-
-async function untilDone(w: World): Promise<number | null> {
-  const from = w.clock.monotonic()
-  for (let at = 0; at < 400; at += 1) {
-    await w.clock.advance(1_000)
-    if ((await storedJob(w))['processState'] === 'Processed') return w.clock.monotonic() - from
-  }
-  return null
-}
+import { processesWorld, started, storedJob, untilEnd, type World } from '../../../support/processes-world.js'
 
 const workflow = aWorkflow({ a: [] }, { completeWithin: '60s' })
 const document = async (w: World) => w.store.read({ pk: 'job-1', id: 'sas.step:job-1:a' })
@@ -39,7 +21,7 @@ async function killed(keepsDocuments: boolean, isRepeated: boolean, diesAfterMs 
   await w.clock.advance(diesAfterMs / 2)
   w.dead.add('one')
   const starting = Promise.all([two.scheduler.start(), two.agents.start()])
-  const doneMs = await untilDone(w)
+  const { doneMs } = await untilEnd(w, { mostMs: 400_000, stepMs: 1_000 })
   await starting
   return { doneMs, calls, failures: ((await document(w)) as never as { failureCount: number }).failureCount }
 }

@@ -2,15 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { readJobDocuments } from '../../../../src/sas/client/job-detail.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
-import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
 import { begunInJob } from '../../../../src/sas/model/planned/planned-steps.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
-import { nothingWaits } from '../../../support/waiting-agents.js'
+import { going, together } from '../../../support/one-process.js'
 
-const leaseToken = '0'
-const page = { leaseToken, signal: new AbortController().signal }
 const end = deferred<string>()
 const bank = defineAgent('bank', { act: (_input: unknown) => end.promise })
 const build = (version: number, secrets: readonly `input.${string}`[] = []) =>
@@ -31,32 +28,11 @@ beforeEach(() => {
   client = new JobClient({ store, queries, clock, telemetry })
 })
 
-function together() {
-  const inProcessPath = new InProcessPath()
-  const scheduler = world.scheduler('one', { inProcessPath })
-  const agents = world.agents({ agents: [bank], instanceName: 'one', inProcessPath })
-  inProcessPath.scheduler.open(leaseToken, {
-    isWhole: false,
-    beginSubmission: () => null,
-    begin: (accepted) => scheduler.begin(accepted, leaseToken),
-    settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
-    foresee: (changes) => scheduler.known.foresee(changes),
-    documentAttempts: () => Promise.resolve(),
-  })
-  inProcessPath.agents.open(leaseToken, {
-    ...nothingWaits,
-    start: (step) => agents.startNow(step, leaseToken),
-    promise: (step, ended) => agents.promise(step, ended),
-    token: agents.token,
-  })
-  return { scheduler, agents }
-}
-
 describe('an attempt in the job, after a migration that marks its input as a secret', () => {
   it('is not shown with the secret in the documents of the job', async () => {
-    const { scheduler } = together()
+    const { scheduler } = together(world, [bank])
     const job = await client.submit(build(1), { card: 'stolen-4711' }, { jobId: 'o' })
-    await scheduler.onChanges(await world.changes(), page)
+    await scheduler.onChanges(await world.changes(), going)
     expect(begunInJob(await world.job('o'))).toHaveLength(1)
     await client.migrate('o', build(2, ['input.card']), { by: 'ann', why: 'hide' })
     expect(JSON.stringify(await job.view({ hidesSecrets: true }))).not.toContain('stolen')
@@ -66,15 +42,15 @@ describe('an attempt in the job, after a migration that marks its input as a sec
   })
 
   it('is not shown with the secret in the history of the job', async () => {
-    const { scheduler } = together()
+    const { scheduler } = together(world, [bank])
     const job = await client.submit(build(1), { card: 'stolen-4711' }, { jobId: 'o' })
-    await scheduler.onChanges(await world.changes(), page)
+    await scheduler.onChanges(await world.changes(), going)
     expect(begunInJob(await world.job('o'))).toHaveLength(1)
     await client.migrate('o', build(2, ['input.card']), { by: 'ann', why: 'hide' })
     end.resolve('done')
     await world.clock.advance(10)
     for (let changes = await world.changes(); changes.length > 0; changes = await world.changes())
-      await scheduler.onChanges(changes, page)
+      await scheduler.onChanges(changes, going)
     const { moments } = await job.history({ hidesSecrets: true })
     const versions = await Promise.all(
       moments.map(({ moment }) => job.historyAt(moment ?? '', { hidesSecrets: true })),
