@@ -3,7 +3,7 @@ import type { Gatekeeper } from '../gates/gatekeeper.js'
 import { Visits } from '../gates/visits.js'
 import type { EndedAttempt, SettledAttempt } from '../in-process/in-process-path.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { StepDocument } from '../model/documents.js'
 import { etagOfPlanned } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import type { Stored } from '../store/state-store.js'
@@ -58,10 +58,7 @@ export class ConcludingAttempts {
       if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
       const pauses = await board.current()
-      const decided = await decideJob(job, { seen, visits, settled, pauses, leaseToken }, deciding)
-      // The outcome of an attempt in the job is written with the job, even if nothing follows (I45).
-      const isInJob = before._etag === etagOfPlanned
-      const decision = isInJob && decided.kind === 'nothing' ? unchanged(job) : decided
+      const decision = await decideJob(job, { seen, visits, settled, pauses, leaseToken }, deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       const leaving = await visits.leave(leavingGates(job, decision, { known, settled }))
       // The decision may have read steps and limits, which takes time. After the deadline no outcome counts (I3).
@@ -93,9 +90,4 @@ function newestOf(
 ): Stored<StepDocument> {
   if (remembered === undefined) return step
   return step._etag === etagOfPlanned || remembered.fence > step.fence ? remembered : step
-}
-
-/** Returns the decision that changes nothing in the job. */
-function unchanged(job: JobDocument): Written {
-  return { kind: 'write', job, changed: [], notices: [] }
 }

@@ -5,6 +5,7 @@ import { defineWorkflow, type Workflow } from '../../../../src/sas/index.js'
 import { begunSchema } from '../../../../src/sas/model/documents.js'
 import { begunInJob } from '../../../../src/sas/model/planned/planned-steps.js'
 import { longestInJobMs } from '../../../../src/sas/scheduler/memory/attempts-in-jobs.js'
+import { settle } from '../../../../src/sas/decisions/settle.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -213,6 +214,54 @@ describe('the first attempt of a step (I46)', () => {
     end.resolve({ item: 'x' })
     await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
     expect(own.holds).toEqual({ begun: 1, ended: 1 })
+  })
+
+  it('gets its claim before the lease goes, also if its start follows the outcome before it', async () => {
+    const { agent, sell, end } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await submit()
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    // The outcome of a is written with the attempt of b, which its agents start a little later.
+    const step = await world.step('a')
+    const settled = await own.scheduler.settleAndSchedule(
+      {
+        step: { ...step, _etag: '' },
+        decide: (current) => {
+          const attempt = { number: 1, fence: 1, by: 'one' }
+          const outcome = { kind: 'success' as const, output: { item: 'x' } }
+          const settlement = settle(current, attempt, outcome, {
+            now: world.clock.now(),
+            random: world.random,
+          })
+          return { write: settlement.kind === 'write' ? settlement.step : null, result: null }
+        },
+      },
+      leaseToken,
+    )
+    expect(await inJob()).toEqual(['b'])
+    const documented = own.scheduler.documentAttempts(leaseToken)
+    await world.clock.advance(100)
+    settled?.followUp()
+    await documented
+    expect([await documents(), await inJob()]).toEqual([['a', 'b'], []])
+    expect((await world.step('b')).claim).toMatchObject({ fence: 1, by: 'one' })
+    end.resolve({ item: 'x' })
+  })
+
+  it('does not keep the outcome of another step from the ledger if its own step needs a document', async () => {
+    const calls = new Map<string, (value: { readonly item: string }) => void>()
+    const sell = ({ item }: { readonly item: string }) =>
+      new Promise<{ readonly item: string }>((resolve) => void calls.set(item, resolve))
+    const own = aProcess('one', { agents: [defineAgent('shop', { sell, takeBack: () => null })] })
+    await submit(aWorkflow({ a: [], b: [] }, { completeWithin: '30s' }))
+    await own.read()
+    await vi.waitUntil(() => calls.size === 2)
+    expect(await inJob()).toEqual(['a', 'b'])
+    own.scheduler.inJobs.remove(await world.step('b'))
+    calls.get('a')?.({ item: 'x' })
+    await vi.waitUntil(async () => (await world.step('a')).outcome !== null)
+    expect((await world.job()).steps['a']?.state).toBe('Processed')
   })
 
   it('is written with the job if it fails, although nothing follows yet', async () => {

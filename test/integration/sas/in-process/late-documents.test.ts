@@ -69,6 +69,8 @@ describe('a migrated step', () => {
       expect(begunInJob(await world.job())).toHaveLength(keeps ? 0 : 1)
       const before = await world.step('a')
       await client.migrate('job-1', version(2, 'b2'), { by: 'ann', why: 'new' })
+      // Both steps have documents now, so neither has a plan in the job (I45).
+      expect((await world.job()).planned).toBeUndefined()
       await both.scheduler.onChanges(await world.changes(), going)
       end.resolve({ item: 'x' })
       await world.clock.advance(10)

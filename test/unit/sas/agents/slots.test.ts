@@ -29,6 +29,31 @@ function queued(
   })
 }
 
+describe('the room that work will find', () => {
+  const limits = new Map([['bank', 1]])
+
+  it('counts other work, and the slot that becomes free', async () => {
+    const slots = new Slots(2, pace, limits)
+    expect(slots.willHaveRoomFor('shop', [], null)).toBe(true)
+    expect(slots.willHaveRoomFor('shop', ['shop', 'bank'], null)).toBe(false)
+    expect(slots.willHaveRoomFor('bank', ['bank'], null)).toBe(false)
+    for (const agent of ['shop', 'bank']) await slots.take(never, { agent, priority: 0 })
+    expect(slots.willHaveRoomFor('shop', [], null)).toBe(false)
+    expect(slots.willHaveRoomFor('shop', [], 'bank')).toBe(true)
+    expect(slots.willHaveRoomFor('bank', [], 'bank')).toBe(true)
+    expect(slots.willHaveRoomFor('bank', [], 'shop')).toBe(false)
+  })
+
+  it('is none while other work waits, which gets the slot first', async () => {
+    const slots = new Slots(1, pace)
+    await slots.take(never, anybody)
+    const waiting = slots.take(never, anybody)
+    expect(slots.willHaveRoomFor('shop', [], 'shop')).toBe(false)
+    slots.release('shop')
+    expect(await waiting).toBe(true)
+  })
+})
+
 describe('slots', () => {
   it('are given at once while one is free, and then in the order of the queue', async () => {
     const slots = new Slots(1, pace)

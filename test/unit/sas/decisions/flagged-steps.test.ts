@@ -3,8 +3,9 @@ import { raiseEvent } from '../../../../src/sas/decisions/operator/raise-event.j
 import { extend } from '../../../../src/sas/decisions/extend.js'
 import { recoverJob } from '../../../../src/sas/decisions/recover-job.js'
 import { recoverStep } from '../../../../src/sas/decisions/recover-step.js'
-import type { StepDocument } from '../../../../src/sas/model/documents.js'
-import { submittedAtMs } from '../../../support/a-job.js'
+import type { JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
+import { plannedStep } from '../../../../src/sas/plan/planned-plan.js'
+import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory } from '../../../support/job-story.js'
 import { agentsAt, aPosition } from '../../../support/waiting-agents.js'
 
@@ -94,6 +95,19 @@ describe('a late job of which one step waits in a line', () => {
     const answer = { steps: [...withoutOne.values()].map((step) => ({ ...step, _ts })), agents }
     expect(recoverJob(two.job, { now, graceMs, supervisor }, answer).kind).toBe('standing')
   })
+})
+
+it('a late job with an attempt that only it has goes to another scheduler, also if the step waits in a line (I46)', () => {
+  const story = JobStory.submitted({ a: [] }, { completeWithin: '30s' }).scheduled()
+  const now = story.now + 10 * minuteMs
+  const step = { ...story.step('a'), firstBy: 'agents-1' }
+  const { input, lockedBy, firstBy, completeByMs } = step
+  const attempt = { input, lockedBy: lockedBy ?? '', firstBy, completeByMs: completeByMs ?? 0 }
+  const planned = aWorkflow({ a: [] }, { completeWithin: '30s' }).plan.steps.map(plannedStep)
+  const answer = { steps: [{ ...step, _ts }], agents: agentsAt(aPosition(now, { shop: submittedAtMs })) }
+  const kindOf = (job: JobDocument) => recoverJob(job, { now, graceMs, supervisor }, answer).kind
+  expect(kindOf(story.job)).toBe('inLine')
+  expect(kindOf({ ...story.job, planned: planned.map((plan) => ({ ...plan, attempt })) })).toBe('standing')
 })
 
 describe('a job of which two steps are flagged', () => {
