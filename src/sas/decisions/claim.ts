@@ -1,5 +1,6 @@
 import { copyWith } from '../model/copies/copy-with.js'
 import type { StepDocument } from '../model/documents.js'
+import { tokenInJob, type Making } from '../model/planned/begun-attempt.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 import { mayHaveEffect } from '../model/work.js'
@@ -49,6 +50,15 @@ export function claim(
 
 export function claimOf(claimant: Claimant, now: number): NonNullable<StepDocument['claim']> {
   return { ...claimant, at: new Date(now).toISOString() }
+}
+
+/**
+ * Returns a step in the middle of an attempt that only its job had, with a claim of the agents that make it. After the deadline, the
+ * claim is made afterwards, so that the attempt does not seem to be dispatched late.
+ */
+export function claimedInJob(step: StepDocument, { sinceMs, ...maker }: Making, now: number): StepDocument {
+  const claimant = { fence: step.fence, token: tokenInJob(step), ...maker }
+  return copyWith(step, { claim: claimOf(claimant, now < (step.completeByMs ?? 0) ? sinceMs : now) })
 }
 
 /** Checks whether the deadline is that of an offer: no agent has made the attempt before, so the offers become longer. */

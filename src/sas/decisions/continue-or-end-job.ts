@@ -6,9 +6,7 @@ import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { placeOutside } from '../gates/job-place.js'
 import type { GateRequest } from '../gates/pass.js'
-import { claimOf } from './claim.js'
-import { copyWith } from '../model/copies/copy-with.js'
-import { tokenInJob } from '../model/planned/begun-attempt.js'
+import { claimedInJob } from './claim.js'
 import { begunInJob } from '../model/planned/planned-steps.js'
 import { endBy, takeFitting, type Dispatching } from './dispatch.js'
 import { ticketMark } from '../plan/tickets.js'
@@ -113,9 +111,8 @@ export function documentsOfAttempts({ job, steps, now, inJob, madeHere }: Schedu
   const open = begunInJob(job).flatMap(({ stepId, fence }) => {
     const step = steps.get(stepId)
     if (inJob?.has(stepId) === true || step?.fence !== fence || step.outcome !== null) return []
-    const maker = madeHere?.get(stepId)
-    if (maker === undefined) return [{ step }]
-    return [{ step: copyWith(step, { claim: claimOf({ fence, token: tokenInJob(step), ...maker }, now) }) }]
+    const making = madeHere?.get(stepId)
+    return [{ step: making === undefined ? step : claimedInJob(step, making, now) }]
   })
   if (open.length === 0) return null
   const changed = takeFitting(open, job).map(({ step }) => step)

@@ -2,7 +2,7 @@ import { copyWith } from '../model/copies/copy-with.js'
 import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
-import type { Maker } from '../model/planned/begun-attempt.js'
+import type { Making } from '../model/planned/begun-attempt.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
 import { mostStepsAtOnce } from '../gates/at-gates.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
@@ -33,7 +33,7 @@ export interface Dispatching {
   /** The ids of the steps whose first attempts this process makes, and that need no document yet (I46). Missing if there are none. */
   readonly inJob?: ReadonlySet<string>
   /** The agents of this process that make the other attempts in the job, by step id. Missing if there are none. */
-  readonly madeHere?: ReadonlyMap<string, Maker>
+  readonly madeHere?: ReadonlyMap<string, Making>
   /** The pauses of workflows and agents. Missing if there are none. */
   readonly pauses?: KnownPauses
 }

@@ -1,11 +1,10 @@
 import type { Clock, Random } from '../../platform/index.js'
 import { retry, withinLimit } from '../../platform/internal.js'
-import { claimOf, isTaken } from '../decisions/claim.js'
-import { copyWith } from '../model/copies/copy-with.js'
+import { claimedInJob, isTaken } from '../decisions/claim.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { StepDocument } from '../model/documents.js'
 import { StoreUnavailable } from '../model/errors.js'
-import { tokenInJob, type Maker } from '../model/planned/begun-attempt.js'
+import type { Making } from '../model/planned/begun-attempt.js'
 import { plannedSteps } from '../model/planned/planned-steps.js'
 import type { StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument } from '../store/update-document.js'
@@ -50,8 +49,8 @@ async function documentAll(
   }
   await Promise.all(
     [...byJob.values()].map(async (ofJob) => {
-      for (const { step, maker } of ofJob) {
-        await documented(step, maker, by)
+      for (const { step, making } of ofJob) {
+        await documented(step, making, by)
         inJobs.remove(step)
       }
     }),
@@ -60,7 +59,7 @@ async function documentAll(
 
 async function documented(
   { pk, jobId, stepId }: Pick<StepDocument, 'pk' | 'jobId' | 'stepId'>,
-  maker: Maker,
+  making: Making,
   { store, clock, random, signal }: Documenting & { readonly signal: AbortSignal },
 ): Promise<void> {
   const give = async (): Promise<void> => {
@@ -70,8 +69,7 @@ async function documented(
     await updateDocument(store, { address: known, known, read: readStep }, (step) => {
       const { fence } = step
       const isOther = fence !== known.fence || step.outcome !== null || isTaken(step)
-      const claim = claimOf({ fence, token: tokenInJob(known), ...maker }, clock.now())
-      return { write: isOther ? null : copyWith(step, { claim }), result: null }
+      return { write: isOther ? null : claimedInJob(step, making, clock.now()), result: null }
     })
   }
   const isTransient = (error: unknown): boolean => error instanceof StoreUnavailable

@@ -43,6 +43,7 @@ function unbegun(step: StepDocument): StepDocument {
   const { planNumber: _planNumber, ...kept } = rest
   return withDerivedState({
     ...kept,
+    direction: 'do' as const,
     currentState: step.initialState,
     desiredState: step.initialState,
     lockedBy: null,

@@ -29,6 +29,11 @@ export interface Maker {
   readonly process?: string
 }
 
+/** Agents that make an attempt, and the time since when. */
+export interface Making extends Maker {
+  readonly sinceMs: number
+}
+
 /** Returns the token with which agents claim an attempt that begins in its job. */
 export function tokenInJob({ firstBy, fence }: Pick<StepDocument, 'firstBy' | 'fence'>): string {
   return `${firstBy ?? ''}/${fence}`

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../platform/index.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { StateChange } from '../../model/delivered/state-change.js'
-import type { Maker } from '../../model/planned/begun-attempt.js'
+import type { Maker, Making } from '../../model/planned/begun-attempt.js'
 import { begunInJob } from '../../model/planned/planned-steps.js'
 import type { AgentsHere } from '../../submission/attempts-in-job.js'
 import type { KnownJobs } from './known-jobs.js'
@@ -16,7 +16,7 @@ interface Entry {
   readonly leaseToken: string
   dueMs: number
   /** The agents of this process, which make the attempt. */
-  readonly maker: Maker
+  readonly making: Making
   /** Let the checkpoint go on. */
   readonly releases: (() => void)[]
   /** `pending` until the attempt is known to be written. `refused` if its agents could not start it. */
@@ -73,7 +73,7 @@ export class AttemptsInJobs {
       step,
       leaseToken,
       dueMs,
-      maker,
+      making: { ...maker, sinceMs: this.clock.now() },
       releases: [],
       state: 'pending',
       onDecided: [],
@@ -115,10 +115,10 @@ export class AttemptsInJobs {
   }
 
   /** Returns the agents of this process that make attempts of a job, by step id. Others must not make these attempts meanwhile. */
-  makersOf(job: JobDocument): ReadonlyMap<string, Maker> {
-    const made = begunInJob(job).flatMap((step): [string, Maker][] => {
+  makersOf(job: JobDocument): ReadonlyMap<string, Making> {
+    const made = begunInJob(job).flatMap((step): [string, Making][] => {
       const entry = this.entries.get(nameOf(step))
-      return entry?.state === 'started' ? [[step.stepId, entry.maker]] : []
+      return entry?.state === 'started' ? [[step.stepId, entry.making]] : []
     })
     return new Map(made)
   }
@@ -146,7 +146,7 @@ export class AttemptsInJobs {
    * Returns the attempts of a range that this process makes, with their agents. Waits for those that are written and have not started
    * yet.
    */
-  async madeIn(leaseToken: string): Promise<readonly { readonly step: Begun; readonly maker: Maker }[]> {
+  async madeIn(leaseToken: string): Promise<readonly { readonly step: Begun; readonly making: Making }[]> {
     const own = [...this.entries.values()].filter((entry) => entry.leaseToken === leaseToken)
     const undecided = own.filter(({ state }) => state === 'written')
     await Promise.all(

@@ -129,6 +129,9 @@ describe('the first attempt of a step (I46)', () => {
     await world.clock.advance(1)
     await vi.waitUntil(async () => (await documents()).length === 1)
     expect(await inJob()).toEqual([])
+    // Times of the step count from the beginning of its attempt.
+    const at = new Date(world.clock.now() - longestInJobMs).toISOString()
+    expect((await world.step('a')).claim).toMatchObject({ by: 'one', at })
     expect(await world.step('a')).toMatchObject({
       processState: 'Processing',
       fence: 1,
