@@ -54,9 +54,7 @@ const rooms = {
     host: [
       'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
-    fleet: [
-      'change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store',
-    ],
+    fleet: ['change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store'],
   }),
   ...within('lease-store', {
     lease: [],
@@ -163,7 +161,8 @@ const rooms = {
     durability: ['engine', '/platform'],
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
-    indexes: ['engine', 'engine/partitions', 'query', 'query/values', '/platform'],
+    'indexes/summaries': ['engine', 'query/values', '/platform'],
+    indexes: ['engine', 'engine/partitions', 'indexes/summaries', 'query', 'query/values', '/platform'],
     'rest/pages': ['engine', 'indexes', 'messages', 'query', 'query/values', 'rest/metering'],
     'rest/rules': ['engine', 'messages', 'query', 'query/language'],
     'rest/authorization': ['engine', 'messages'],

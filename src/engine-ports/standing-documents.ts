@@ -88,7 +88,8 @@ export class StandingDocuments implements DocumentFollower {
   }
 
   added(version: DocumentVersion): void {
-    if (signs.test(version.ownText)) this.standing.set(version.number, version)
+    const { given, ownText, number } = version
+    if (given === null ? signs.test(ownText) : mayStand(given)) this.standing.set(number, version)
   }
 
   removed({ number }: DocumentVersion): void {
@@ -141,6 +142,16 @@ export class StandingDocuments implements DocumentFollower {
       await systemClock.sleep(0)
     }
   }
+}
+
+/** Does the same as {@link signs} for a document that need not be parsed. */
+function mayStand({ completeByMs, processState, attention, asked, type }: Readonly<JsonObject>): boolean {
+  const isOpen = typeof completeByMs === 'number' || processState === 'Pending'
+  return isOpen || isObject(attention) || isObject(asked) || type === 'sas.unreadable'
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function standingOf(version: DocumentVersion, defaultTtl: number | null): Standing {

@@ -146,7 +146,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
     mutants: [
       ['const state = ledger[stepId]?.state', 'ledger[stepId]?.state', 'ledger[stepId].state'],
       ['return state === undefined ? undefined : outcomes[state]', 'state === undefined', 'false'],
-      ["const isLeft = state === 'Error' && step?.jobGoesOn === true", 'step?.jobGoesOn', 'step.jobGoesOn'],
     ],
   },
   {

@@ -253,11 +253,18 @@ export function setSummary(
   entries.set(chapterKey(containerRid, chapterOf(block)), null)
 }
 
+/** The latest block of which summaries were removed, and their keys. Most documents in a row are in the same block. */
+let latest = { containerRid: '', block: -1, ofBlock: '', ofChapter: '' }
+
 /** Removes the summaries that count a document. */
 export function removeSummaries({ entries }: Group, containerRid: string, number: number): void {
   const block = blockOf(number)
-  entries.set(summaryKey(containerRid, block), null)
-  entries.set(chapterKey(containerRid, chapterOf(block)), null)
+  if (latest.block !== block || latest.containerRid !== containerRid) {
+    const ofChapter = chapterKey(containerRid, chapterOf(block))
+    latest = { containerRid, block, ofBlock: summaryKey(containerRid, block), ofChapter }
+  }
+  entries.set(latest.ofBlock, null)
+  entries.set(latest.ofChapter, null)
 }
 
 /** Checks whether a key is that of a block's or a chapter's summary. */

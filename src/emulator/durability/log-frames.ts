@@ -37,6 +37,7 @@ const kinds = {
 
 const mark = Buffer.from('\nSTWLOG\n')
 const headBytes = mark.length + 8
+const lineBreak = 10
 
 /** What the frames of logs say together. */
 export interface Logged {
@@ -58,35 +59,29 @@ export interface FramePlace {
   readonly position: number
 }
 
-/** The most characters that are joined. A group may be longer than any string can be. */
-const longestText = 2 ** 26
+/** The most bytes of UTF-8 for one unit of a JavaScript string. */
+const bytesPerUnit = 3
 
-/** Returns a group as a frame. */
-export function frameOf(group: Group, place: FramePlace, most = longestText): Buffer {
-  const texts = joined(linesOf(group), most)
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  const frame = Buffer.allocUnsafe(headBytes + bytes)
+/**
+ * Returns a group as a frame.
+ *
+ * @param memory the frame is written there if it certainly fits
+ */
+export function frameOf(group: Group, place: FramePlace, memory: Buffer = Buffer.alloc(0)): Buffer {
+  const lines = linesOf(group)
+  const units = lines.reduce((sum, line) => sum + line.length, 0)
+  const fits = headBytes + bytesPerUnit * units + lines.length <= memory.length
+  const bytes = fits ? 0 : lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, -1)
+  const frame = fits ? memory : Buffer.allocUnsafe(headBytes + Math.max(0, bytes))
   mark.copy(frame)
-  frame.writeUInt32LE(bytes, mark.length)
   let end = headBytes
-  for (const text of texts) end += frame.write(text, end)
-  frame.writeUInt32LE(checksumOf(frame.subarray(headBytes), place), mark.length + 4)
-  return frame
-}
-
-/** Joins lines with line breaks. The result is in texts of about this many characters. */
-function joined(lines: readonly string[], most: number): readonly string[] {
-  const texts: string[] = []
-  let from = 0
-  let length = 0
-  for (const [index, line] of lines.entries()) {
-    length += line.length
-    if (length < most && index < lines.length - 1) continue
-    texts.push((from === 0 ? '' : '\n') + lines.slice(from, index + 1).join('\n'))
-    from = index + 1
-    length = 0
+  for (const line of lines) {
+    if (end > headBytes) end = frame.writeUInt8(lineBreak, end)
+    end += frame.write(line, end)
   }
-  return texts
+  frame.writeUInt32LE(end - headBytes, mark.length)
+  frame.writeUInt32LE(checksumOf(frame.subarray(headBytes, end), place), mark.length + 4)
+  return frame.subarray(0, end)
 }
 
 function linesOf({ entries, cleared }: Group): string[] {

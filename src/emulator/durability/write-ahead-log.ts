@@ -31,6 +31,9 @@ import { damaged, dataFile, logKey } from './store-check.js'
  */
 const zerosAhead = Buffer.alloc(2 ** 18)
 
+/** Where frames of usual size are made. Each of them is written to the file before the next one is made. */
+const frameMemory = Buffer.allocUnsafeSlow(2 ** 20)
+
 /** The largest group in bytes before which zeros are written. To write a larger one twice costs more than the flush saves. */
 const smallGroup = 2 ** 14
 
@@ -153,7 +156,7 @@ export class WriteAheadLog {
   append(group: Group, isAlone: boolean): Promise<void> {
     const { file, numbers } = this
     if (file === null || numbers === null) return Promise.reject(new Error('the log is closed'))
-    const frame = frameOf(group, { log: numbers.last, position: this.end })
+    const frame = frameOf(group, { log: numbers.last, position: this.end }, frameMemory)
     if (this.end + frame.length > this.fileBytes && frame.length <= smallGroup) this.writeZeros(file)
     for (let done = 0; done < frame.length;) {
       done += writeSync(file, frame, done, frame.length - done, this.end + done)

@@ -119,6 +119,7 @@ export class Transaction {
     }
     partition.store(written)
     container.indexes.add(written)
+    for (const version of written) version.given = null
     records.push(partitionRecord(container, partition))
     if (changes !== null && history !== null) {
       records.push(...history.add(partition, changes, container.seconds))
@@ -235,6 +236,7 @@ export class Transaction {
       throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }
     this.claim(id, body)
+    version.given = body
     this.staged.set(id, version)
     this.place += 1
     return version

@@ -1,6 +1,6 @@
 import { documentsPerBlock } from '../engine/index.js'
-import { unionOf, type BlockSummary, type DocumentGroup, type Places } from './block-summary.js'
-import type { Chapter } from './chapter.js'
+import { unionOf, type BlockSummary, type DocumentGroup, type Places } from './summaries/block-summary.js'
+import type { Chapter } from './summaries/chapter.js'
 
 /** Says whether none, some or all documents of a group are wanted. `some` may also be none or all. */
 export type Match = (group: DocumentGroup) => 'none' | 'some' | 'all'

@@ -3,11 +3,11 @@ import { isIndexed, type Container, type DocumentVersion } from '../engine/index
 import type { CountedDocument } from '../query/index.js'
 import { isPoint, presentSpan } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
-import { matchOf, type Cell, type DocumentGroup, type Wanted } from './block-summary.js'
+import { matchOf, type Cell, type DocumentGroup, type Wanted } from './summaries/block-summary.js'
 import { blocksOf, candidatesIn, placesIn, type BlockCandidate, type Candidate } from './candidates.js'
 import { documentOf } from './covered-documents.js'
 import { IndexPending } from './index-pending.js'
-import { KeptSummaries } from './kept-summaries.js'
+import { KeptSummaries } from './summaries/kept-summaries.js'
 import type { IndexReading, ReadingRequest } from './reading-request.js'
 
 /** The number of documents that a query may always read, and the number for each document that certainly matches. */

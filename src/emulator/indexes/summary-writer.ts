@@ -1,6 +1,6 @@
 import type { Container, CosmosEngine } from '../engine/index.js'
 import { systemClock } from '../../platform/index.js'
-import { KeptSummaries } from './kept-summaries.js'
+import { KeptSummaries } from './summaries/kept-summaries.js'
 
 /** Queries read smaller containers as a whole, so they need no summaries on disk. */
 export const fewestDocuments = 1_000

@@ -1,8 +1,8 @@
 import type { Container, DocumentVersion } from '../engine/index.js'
 import { pointSpan, presentSpan, spanOf, type Span } from '../query/values/span.js'
-import { matchOf } from './block-summary.js'
+import { matchOf } from './summaries/block-summary.js'
 import { blocksOf, candidatesIn, placesIn } from './candidates.js'
-import { KeptSummaries } from './kept-summaries.js'
+import { KeptSummaries } from './summaries/kept-summaries.js'
 
 /** What a document has at a path: some value, a number, or this text. */
 export interface Sign {

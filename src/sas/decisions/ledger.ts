@@ -1,5 +1,6 @@
 import { copyWith } from '../model/copies/copy-with.js'
 import type { JobDocument, Json, LedgerEntry, StepDocument } from '../model/documents.js'
+import { isBehind } from '../model/work.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { hasMoreRounds } from './rounds.js'
@@ -37,19 +38,22 @@ function leftBehind({ outcome }: StepDocument): LedgerEntry['state'] {
 }
 
 /**
- * Returns the ledger with the outcomes of steps. A step counts only if the ledger has the same dispatch
- * number.
+ * Returns the ledger with the outcomes of steps, or the same object if there are none. A step counts only if the ledger has
+ * the same dispatch number.
  */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
-  const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
-    const step = steps.get(stepId)
-    const isCurrent = step?.dispatch === entry.dispatch && !hasMoreToUndo(step) && !hasMoreRounds(step)
-    const state = isCurrent ? folds[entry.state]?.[step.processState] : undefined
-    if (state === undefined) return [stepId, entry]
-    const isLeft = state === 'Error' && step?.jobGoesOn === true
-    return [stepId, { ...entry, state: isLeft ? leftBehind(step) : state }]
-  })
-  return Object.fromEntries(folded)
+  let folded: Record<string, LedgerEntry> | null = null
+  for (const [stepId, step] of steps) {
+    const entry = ledger[stepId]
+    const states = entry && folds[entry.state]
+    if (entry === undefined || states === undefined || step.dispatch !== entry.dispatch) continue
+    const state = states[step.processState]
+    if (state === undefined || hasMoreToUndo(step) || hasMoreRounds(step)) continue
+    const isLeft = state === 'Error' && step.jobGoesOn === true
+    folded ??= { ...ledger }
+    folded[stepId] = { ...entry, state: isLeft ? leftBehind(step) : state }
+  }
+  return folded ?? ledger
 }
 
 /** Checks whether one generation of a step was undone and an earlier generation must be undone next. */
@@ -82,7 +86,22 @@ export function isUnderWay(entry: LedgerEntry | undefined): boolean {
 }
 
 export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
-  return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
+  const found: string[] = []
+  for (const stepId in ledger) if (ledger[stepId]?.state === state) found.push(stepId)
+  return found
+}
+
+/**
+ * Avoids useless reads. A step can be ready only if no step has begun, or if some step is over.
+ */
+export function mayBegin(ledger: Ledger): boolean {
+  let isUntouched = true
+  for (const stepId in ledger) {
+    const entry = ledger[stepId]
+    if (isBehind(entry)) return true
+    if (entry?.state !== 'NotStarted') isUntouched = false
+  }
+  return isUntouched
 }
 
 /**
@@ -95,7 +114,8 @@ export function unseen(
   steps: ReadonlyMap<string, StepDocument>,
 ): string[] {
   return stepIds.filter((stepId) => {
-    const [step, entry] = [steps.get(stepId), ledger[stepId]]
+    const step = steps.get(stepId)
+    const entry = ledger[stepId]
     return step?.dispatch !== entry?.dispatch || (entry?.planNumber ?? 0) > (step?.planNumber ?? 0)
   })
 }
@@ -127,6 +147,7 @@ export function stepsAsIn(
 }
 
 export function sameLedger(before: Ledger, after: Ledger): boolean {
+  if (before === after) return true
   return Object.entries(after).every(([stepId, entry]) => {
     const was = before[stepId]
     return was?.state === entry.state && was.dispatch === entry.dispatch
@@ -148,7 +169,12 @@ interface Knowing {
 export function knownValues({ job, steps }: Knowing, ledger: Ledger): KnownValues {
   return {
     input: job.input,
-    outputs: new Map([...steps].map(([stepId, step]) => [stepId, outputOf(step, ledger[stepId])])),
+    outputs: {
+      get: (stepId) => {
+        const step = steps.get(stepId)
+        return step && outputOf(step, ledger[stepId])
+      },
+    },
     outcomeOf: (stepId) => {
       const state = ledger[stepId]?.state
       return state === undefined ? undefined : outcomes[state]

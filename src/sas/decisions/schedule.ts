@@ -22,6 +22,7 @@ import {
   inState,
   isUnderWay,
   knownValues,
+  mayBegin,
   outputsNeeded,
   sameLedger,
   unseen,
@@ -165,8 +166,7 @@ function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
 
 /** Checks whether the job's own deadline has passed before all steps are done (R63). */
 function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
-  const isDone = Object.values(ledger).every(isBehind)
-  return !isDone && job.endByMs !== null && now >= job.endByMs
+  return job.endByMs !== null && now >= job.endByMs && !Object.values(ledger).every(isBehind)
 }
 
 /** Undoes an overdue job, or ends it in error. Attempts under way no longer count. */
@@ -275,19 +275,12 @@ interface Ready {
 function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')
   const missing = unseen(open, ledger, steps)
-  const ready = open.flatMap((stepId) => {
+  const ready: StepDocument[] = []
+  for (const stepId of open) {
     const step = missing.includes(stepId) ? undefined : steps.get(stepId)
-    return step?.dependsOn.every((id) => isBehind(ledger[id])) === true ? [step] : []
-  })
+    if (step?.dependsOn.every((id) => isBehind(ledger[id])) === true) ready.push(step)
+  }
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
-}
-
-/**
- * Avoids useless reads. A step can be ready only if no step has begun, or if some step is over.
- */
-function mayBegin(ledger: Ledger): boolean {
-  const entries = Object.values(ledger)
-  return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
 }
 
 /** Returns the flag of the failed job, with the reason of the first failed step. */

@@ -4,8 +4,19 @@ import type { JobDocument } from './documents.js'
 /** The characters that Cosmos DB or its clients do not accept in an id, and our own escape character. */
 const unsafeInId = /[/\\?#~%\p{Cc}]/gu
 
+/** The latest text that was made safe. Most ids in a row are of one job. */
+const latest = { text: '', safe: '' }
+
 function safeId(text: string): string {
-  return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  if (text !== latest.text) {
+    latest.safe = text.replace(unsafeInId, escaped)
+    latest.text = text
+  }
+  return latest.safe
+}
+
+function escaped(character: string): string {
+  return `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 
 export const jobIdPrefix = 'sas.job:'

@@ -52,7 +52,10 @@ export function itemsOf(list: Json | undefined): number | null {
  * gathering step of a fan-out needs only its list, because steps beyond the end of the list are always
  * skipped.
  */
-export function neededBy({ kind, inputTemplate }: Pick<StepDocument, 'kind' | 'inputTemplate'>): Set<string> {
+export function neededBy({
+  kind,
+  inputTemplate,
+}: Pick<StepDocument, 'kind' | 'inputTemplate'>): ReadonlySet<string> {
   const gathers = kind === 'gather' ? (inputTemplate as unknown as GatherInput) : null
   return stepsWithPart(gathers !== null && 'list' in gathers ? gathers.list : inputTemplate, 'output')
 }

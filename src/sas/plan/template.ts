@@ -6,7 +6,8 @@ import { toTemplate } from '../model/values/to-template.js'
 
 export interface KnownValues {
   readonly input: Json
-  readonly outputs: ReadonlyMap<string, Json>
+  /** Returns the output of a step. */
+  readonly outputs: Pick<ReadonlyMap<string, Json>, 'get'>
   /** Returns the outcome of a step that is over. Default: no step is over. */
   readonly outcomeOf?: (stepId: string) => StepOutcome | undefined
 }
@@ -14,13 +15,16 @@ export interface KnownValues {
 /** The parts of a step to which a template may refer. */
 export type StepPart = (ReferencePath & readonly ['steps', ...unknown[]])[2]
 
+const none: ReadonlySet<string> = new Set()
+
 /** Returns the ids of the steps to which a template refers, by output or outcome. They must be over before. */
-export function stepsReferredTo(template: Json): Set<string> {
+export function stepsReferredTo(template: Json): ReadonlySet<string> {
   return stepsWithPart(template, 'output', 'outcome')
 }
 
 /** Returns the ids of the steps to one of whose parts a template refers. */
-export function stepsWithPart(template: Json, ...parts: readonly StepPart[]): Set<string> {
+export function stepsWithPart(template: Json, ...parts: readonly StepPart[]): ReadonlySet<string> {
+  if (typeof template !== 'object' || template === null) return none
   const found = new Set<string>()
   visitNodes(template, (node) => {
     if (node.kind !== 'reference' || node.path[0] !== 'steps') return

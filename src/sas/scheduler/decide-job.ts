@@ -57,7 +57,7 @@ export async function decideJob(
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
     const reads = own.map((stepId) => known.ensureStep(job, stepId, seen))
-    const unreadable = (await Promise.all(reads)).flat()
+    const unreadable = reads.length === 0 ? [] : (await Promise.all(reads)).flat()
     // Newer code wrote the step, so this instance leaves the job alone. An instance with that code
     // continues the job after its next change (F-C10).
     if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
@@ -65,7 +65,7 @@ export async function decideJob(
     if (first !== undefined) return { kind: 'unreadable', ...first }
     // During the reads, an old page may have brought an older version of a step.
     if (!own.every((stepId) => known.hasStep(job, stepId, seen))) continue
-    const steps = new Map<string, StepDocument>(known.stepsOf(job))
+    const steps = known.stepsOf(job)
     if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
     const { passes } = visits
     const decision = schedule({
@@ -143,6 +143,6 @@ function withSafeMessage<D extends Schedule>(
   decision: D,
   steps: ReadonlyMap<string, StepDocument>,
 ): D {
-  if (decision.kind !== 'write') return decision
+  if (decision.kind !== 'write' || !tellsNews(job, decision.job)) return decision
   return { ...decision, job: withSafeMessages(job, decision.job, [...steps.values(), ...decision.changed]) }
 }

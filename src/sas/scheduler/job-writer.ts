@@ -5,12 +5,7 @@ import type { EndedJob } from '../in-process/job-endings.js'
 import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import {
-  etagOfPlanned,
-  withAttempts,
-  withDocumentsOf,
-  type BegunStep,
-} from '../model/planned/planned-steps.js'
+import { etagOfPlanned, withDocumentsOf, type BegunStep } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import { applyOverLeftOver } from '../store/left-over.js'
@@ -94,13 +89,8 @@ export class JobWriter {
     }
     const stored =
       begun.length === 0 ? pairs : pairs.filter((pair) => !begun.some(({ step }) => step === pair.after))
-    const next = withAttempts(
-      withDocumentsOf(
-        decision.job,
-        stored.map((pair) => pair.after),
-      ),
-      begun,
-    )
+    const documents = stored.map((pair) => pair.after)
+    const next = withDocumentsOf(decision.job, documents, begun)
     const writes = [
       ...gates.flatMap((gate) => gate.writes),
       replacing(job, next),
@@ -175,7 +165,7 @@ export class JobWriter {
    * written.
    */
   private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
-    const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
+    const steps = this.known.stepsOf(job)
     for (const step of written) steps.set(step.stepId, step)
     return { job, steps: stepsAsIn(job, steps) }
   }

@@ -1,5 +1,6 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { begunAttemptOf, type Maker } from '../model/planned/begun-attempt.js'
+import type { BegunAttempt } from '../model/planned/planned-step.js'
 import type { BegunStep } from '../model/planned/planned-steps.js'
 import { isTooDeep } from '../model/values/plain-json.js'
 import { exceeds } from '../store/transaction.js'
@@ -37,18 +38,19 @@ export function attemptsInJob(
   const begun: BegunStep[] = []
   // The steps of a job with secrets hide their values.
   if (secrets !== undefined) return begun
-  const attempts = planned.flatMap(({ attempt }) => attempt ?? [])
+  const attempts: BegunAttempt[] = []
+  for (const { attempt } of planned) if (attempt !== undefined) attempts.push(attempt)
   for (const { before, after } of dispatched) {
     const attempt = begunAttemptOf(before, after)
     if (attempt === null) continue
-    const all = [...attempts, attempt]
+    attempts.push(attempt)
     // The depth of inputs is limited at each dispatch, but not that of undos.
     const { undoInput } = attempt
-    if (exceeds(all, maxBytes) || (undoInput !== undefined && isTooDeep(undoInput))) continue
+    const mayBegin = !exceeds(attempts, maxBytes) && (undoInput === undefined || !isTooDeep(undoInput))
     // The slot of the ended attempt is free before the first of these starts.
-    if (!promise(after, begun.length === 0 ? ended : undefined)) continue
-    attempts.push(attempt)
-    begun.push({ step: after, attempt })
+    if (mayBegin && promise(after, begun.length === 0 ? ended : undefined))
+      begun.push({ step: after, attempt })
+    else attempts.pop()
   }
   return begun
 }

@@ -67,7 +67,7 @@ export async function ensureSubmitted(
   // A deadline counts from the try that is stored, so each try decides again.
   return submitAtOnce(store, request, async (mayBegin) => {
     const begun = mayBegin ? await begunWriting(submitted, begin) : null
-    return { ...withPlannedSteps(begun ?? submitted, request.plan), isBegun: begun !== null }
+    return { ...withPlannedSteps(begun ?? submitted, submitted, request.plan), isBegun: begun !== null }
   })
 }
 

@@ -203,7 +203,7 @@ export class PlanDraft {
   ): string[] {
     const say = (what: string): void => this.problemOf(name, `${what}, but there is no such earlier step`)
     const byInput = stepsReferredTo(input)
-    const byUndo = stepsReferredTo(undo)
+    const byUndo = new Set(stepsReferredTo(undo))
     byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after names step ${JSON.stringify(id)}`)
     const soFar = [...stepsWithPart(input, 'outcomeSoFar')].filter((stepId) => !this.steps.has(stepId))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { chapterSize } from '../../../src/emulator/engine/index.js'
-import { KeptSummaries } from '../../../src/emulator/indexes/kept-summaries.js'
+import { KeptSummaries } from '../../../src/emulator/indexes/summaries/kept-summaries.js'
 import { suspects } from '../../../src/emulator/indexes/suspects.js'
 import { StoredDocuments } from '../../../src/emulator/durability/stored-documents.js'
 import { allRows } from '../../unit/emulator/indexes/random-queries.js'

@@ -76,6 +76,7 @@ export function assertKeyMatches(
   given: string,
   definition: PartitionKeyDefinition,
 ): void {
+  if (hasPlainKey(document, given, definition)) return
   const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
@@ -85,8 +86,19 @@ export function assertKeyMatches(
   )
 }
 
+/** Checks whether the only component of a document's key is the given one. False may be wrong, but it saves the work. */
+function hasPlainKey(document: JsonObject, given: string, { paths }: PartitionKeyDefinition): boolean {
+  const [path, ...others] = paths
+  if (path === undefined || others.length > 0) return false
+  const value = valueAtPath(document, path)
+  // In JSON, a backslash is part of the text of another character.
+  return typeof value === 'string' && !value.includes('\\') && given === `["${value}"]`
+}
+
 /** Returns the value at a path such as `/address/city`, or undefined if the document has no such value. */
 export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
+  const only = path.slice(1)
+  if (!only.includes('/')) return Object.hasOwn(document, only) ? document[only] : undefined
   let value: unknown = document
   for (const name of path.split('/').slice(1)) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined

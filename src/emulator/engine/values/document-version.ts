@@ -47,6 +47,9 @@ export class DocumentVersion implements VersionFields, VersionHead {
   readonly ttl: number | null
   readonly bytes: number
   private parsed: JsonObject | undefined = undefined
+  private knownEtag: string | undefined = undefined
+  /** The client's object, until its transaction has ended. So followers need not parse the text. They must not keep it. */
+  given: Readonly<JsonObject> | null = null
   /** `free` means that the memory does not count the version. */
   private state: 'pending' | 'kept' | 'free' = 'pending'
   /** Whether the text was used since the memory last asked. */
@@ -82,8 +85,11 @@ export class DocumentVersion implements VersionFields, VersionHead {
   }
 
   get etag(): string {
-    const { origin, lsn, ts } = this
-    return etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
+    if (this.knownEtag === undefined) {
+      const { origin, lsn, ts } = this
+      this.knownEtag = etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
+    }
+    return this.knownEtag
   }
 
   get text(): string {

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../../../platform/index.js'
 import { retry, whenAborted, type ResolvedRetry } from '../../../platform/internal.js'
 import type { AgentContext, AgentHandler } from '../agent.js'
 import type { AgentLog } from '../agent-log.js'
+import { AttemptRetry } from './attempt-retry.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from '../../model/documents.js'
 import { PayloadDamaged, PayloadUnavailable } from '../../model/errors.js'
@@ -70,19 +71,14 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
  * any document refers to it. If the store does not answer in the time of the attempt, the attempt fails.
  */
 async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise<Outcome | null> {
-  const { step, payloads = noPayloads, clock, random } = options
+  const { step, payloads = noPayloads } = options
   const owner = { partitionKey: step.pk, jobId: step.jobId }
-  const reached = <T>(request: () => Promise<T>): Promise<T> =>
-    retry(request, {
-      clock,
-      random,
-      ...payloadRetry,
-      get signal() {
-        return time.signal
-      },
-      isTransient: (error) =>
-        error instanceof PayloadUnavailable && time.outlasts(payloadRetry.backoff.maxMs),
-    })
+  const reached = <T>(request: () => Promise<T>): Promise<T> => {
+    return retry(
+      request,
+      new AttemptRetry(options, time, payloadRetry, (error) => error instanceof PayloadUnavailable),
+    )
+  }
   try {
     const given = { input: workOf(step).input, previous: step.round?.previous ?? null }
     const { input, previous } =
@@ -111,11 +107,16 @@ function withoutSecrets(outcome: Outcome | null, hide: (text: string) => string)
   return { ...outcome, message: hide(outcome.message) }
 }
 
+function isNoPermanentFailure(error: unknown): boolean {
+  return !(error instanceof PermanentFailure)
+}
+
 async function run(
-  { step, handler, retrying, clock, random, payloads = noPayloads }: AttemptOptions,
+  options: AttemptOptions,
   { input, context }: { readonly input: Json; readonly context: AgentContext },
   time: AttemptTime,
 ): Promise<Outcome | null> {
+  const { step, handler, retrying, payloads = noPayloads } = options
   let calls = 0
   const call = async (): Promise<unknown> => {
     calls += 1
@@ -123,17 +124,7 @@ async function run(
     return handler(structuredClone(input), context)
   }
   try {
-    const output = await retry(call, {
-      clock,
-      random,
-      ...retrying,
-      get signal() {
-        return time.signal
-      },
-      // If there is no time for another try, the attempt fails now, while its failure can be recorded (R72,
-      // R77).
-      isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
-    })
+    const output = await retry(call, new AttemptRetry(options, time, retrying, isNoPermanentFailure))
     // If the time was over while the handler was running, its success no longer counts.
     return time.isOver ? null : successWith(output, step.direction === 'do' ? payloads : null)
   } catch (error) {

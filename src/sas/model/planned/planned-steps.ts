@@ -102,18 +102,42 @@ export function hasDocument({ planned }: Pick<JobDocument, 'planned'>, stepId: s
   return planned?.some(({ id }) => id === stepId) !== true
 }
 
-/** Returns the job as it is after the documents of these steps are written with it. */
+/**
+ * Returns the job as it is after the documents of these steps are written with it.
+ *
+ * @param begun planned steps whose first attempts begin with this write, in the job alone
+ */
 export function withDocumentsOf(
   job: JobDocument,
   steps: readonly Pick<StepDocument, 'stepId'>[],
+  begun: readonly BegunStep[] = [],
 ): JobDocument {
   const { planned } = job
   if (planned === undefined) return job
-  const left = planned.filter(({ id }) => !steps.some(({ stepId }) => stepId === id))
-  if (left.length === planned.length) return job
+  const left: PlannedStep[] = []
+  for (const plan of planned) {
+    if (steps.some(({ stepId }) => stepId === plan.id)) continue
+    const attempt = begun.find(({ step }) => step.stepId === plan.id)?.attempt
+    left.push(attempt === undefined ? plan : { ...plan, attempt })
+  }
+  if (begun.length === 0 && left.length === planned.length) return job
   if (left.length === 0) return copyWithout(job, plannedField)
-  keep(job, left, [])
-  return copyWith(job, { planned: left })
+  keep(
+    job,
+    left,
+    begun.map(({ step }) => step),
+  )
+  const schema = begun.length === 0 ? job.schema : Math.max(job.schema, begunSchema)
+  return copyWith(job, { planned: left, schema })
+}
+
+/** Keeps the steps of a new list of planned steps, which are not made from the list then. */
+export function keepPlanned(
+  origin: StepOrigin,
+  planned: readonly PlannedStep[],
+  steps: readonly StepDocument[],
+): void {
+  remember(planned, origin, new Map(steps.map((step) => [step.stepId, asPlanned(copyWith(step))])))
 }
 
 /** Keeps what is known of planned steps for the next list of the job. `begun` replaces steps with the same ids. */
@@ -134,21 +158,6 @@ function keep(job: JobDocument, next: readonly PlannedStep[], begun: readonly St
 export interface BegunStep {
   readonly step: StepDocument
   readonly attempt: BegunAttempt
-}
-
-/** Returns the job with the first attempts of these planned steps. */
-export function withAttempts(job: JobDocument, begun: readonly BegunStep[]): JobDocument {
-  if (begun.length === 0 || job.planned === undefined) return job
-  const planned = job.planned.map((plan) => {
-    const attempt = begun.find(({ step }) => step.stepId === plan.id)?.attempt
-    return attempt === undefined ? plan : { ...plan, attempt }
-  })
-  keep(
-    job,
-    planned,
-    begun.map(({ step }) => step),
-  )
-  return copyWith(job, { planned, schema: Math.max(job.schema, begunSchema) })
 }
 
 function stepOf(planned: PlannedStep, origin: StepOrigin): StepDocument {

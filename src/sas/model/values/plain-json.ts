@@ -71,7 +71,7 @@ export function givenJson(value: unknown, name: string): GivenJson {
 
 /** Checks whether a resolved value is nested deeper than a user's value may be. */
 export function isTooDeep(value: Json): boolean {
-  return new Walk(maxGivenLevels, 'stored').flawOf(value) !== null
+  return !isStorableWithin(value, maxGivenLevels)
 }
 
 class Walk {

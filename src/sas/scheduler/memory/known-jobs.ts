@@ -140,12 +140,14 @@ export class KnownJobs {
     return stepId === wholeJob ? this.jobs.get(job)?.place : this.step(job, stepId)?.place
   }
 
-  stepsOf(job: JobDocument): Map<string, Stored<StepDocument>> {
-    const known = job.stepIds.flatMap((stepId): [string, Stored<StepDocument>][] => {
+  /** Returns the remembered and the planned steps of a job in a new map, by step id. */
+  stepsOf(job: JobDocument): Map<string, StepDocument> {
+    const known = new Map<string, StepDocument>()
+    for (const stepId of job.stepIds) {
       const step = this.step(job, stepId)
-      return step === undefined ? [] : [[stepId, step]]
-    })
-    return new Map(known)
+      if (step !== undefined) known.set(stepId, step)
+    }
+    return known
   }
 
   /**

@@ -8,20 +8,23 @@ import { openLog } from '../../../../src/emulator/durability/write-ahead-log.js'
 const place = { log: 3, position: 0 }
 
 describe('a frame of the log', () => {
-  it.each([1, 5, 7, 1_000])('is the same, however many characters are joined at a time (%i)', (most) => {
-    const group = emptyGroup()
-    group.cleared.add('history/r/')
-    for (let number = 0; number < 9; number += 1) {
-      group.entries.set(`user/${number}`, number % 3 === 0 ? null : '{"text":"ü€\\n"}'.repeat(number))
-    }
-    const frame = frameOf(group, place, most)
-    expect(frame.equals(frameOf(group, place))).toBe(true)
-    const found = frameAt(frame, place)
-    expect(found?.end).toBe(frame.length)
-    const logged = nothingLogged()
-    addLines(logged, found?.lines ?? Buffer.alloc(0))
-    expect(logged.group).toEqual(group)
-  })
+  it.each([0, 100, 10_000])(
+    'is the same, whether or not it fits into the given memory of %i bytes',
+    (bytes) => {
+      const group = emptyGroup()
+      group.cleared.add('history/r/')
+      for (let number = 0; number < 9; number += 1) {
+        group.entries.set(`user/${number}`, number % 3 === 0 ? null : '{"text":"ü€\\n"}'.repeat(number))
+      }
+      const frame = frameOf(group, place, Buffer.alloc(bytes, 'x'))
+      expect(frame.equals(frameOf(group, place))).toBe(true)
+      const found = frameAt(frame, place)
+      expect(found?.end).toBe(frame.length)
+      const logged = nothingLogged()
+      addLines(logged, found?.lines ?? Buffer.alloc(0))
+      expect(logged.group).toEqual(group)
+    },
+  )
 
   it('is not valid at another place', () => {
     const group = emptyGroup()

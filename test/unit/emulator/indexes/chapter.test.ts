@@ -5,8 +5,8 @@ import {
   summaryOf,
   unionOf,
   type Placed,
-} from '../../../../src/emulator/indexes/block-summary.js'
-import { Chapter } from '../../../../src/emulator/indexes/chapter.js'
+} from '../../../../src/emulator/indexes/summaries/block-summary.js'
+import { Chapter } from '../../../../src/emulator/indexes/summaries/chapter.js'
 
 const paths = [['type'], ['state'], ['due'], ['id'], ['flag']]
 

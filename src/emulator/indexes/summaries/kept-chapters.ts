@@ -1,4 +1,4 @@
-import { chapterOf, chapterSize, type Container } from '../engine/index.js'
+import { chapterOf, chapterSize, type Container } from '../../engine/index.js'
 import { chapterText, readChapter, readSummary, type BlockSummary } from './block-summary.js'
 import { Chapter } from './chapter.js'
 

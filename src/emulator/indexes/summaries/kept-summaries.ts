@@ -10,20 +10,20 @@ import {
   type DocumentFollower,
   type DocumentVersion,
   type PathSteps,
-} from '../engine/index.js'
-import { systemClock } from '../../platform/index.js'
+} from '../../engine/index.js'
+import { systemClock } from '../../../platform/index.js'
 import {
   lacksPlaces,
-  placedIn,
   readSummary,
   singlePaths,
-  summaryOf,
+  summaryOfRows,
   summaryText,
   versionsOf,
   type BlockSummary,
 } from './block-summary.js'
 import type { Chapter } from './chapter.js'
 import { KeptChapters } from './kept-chapters.js'
+import { WrittenValues } from './written-values.js'
 
 /** The most blocks without a summary that a query reads at once. */
 const fewBlocks = 2
@@ -56,13 +56,13 @@ export class KeptSummaries implements DocumentFollower {
   private readonly coarse = new Set<number>()
   /** The blocks whose summary was written before this object was open. The store may still have older summaries. */
   private readonly early = new Set<number>()
+  private readonly values: WrittenValues
   private changes = 0
   private isOpen = false
   /** Whether other settings have replaced this object. Then it does not see later changes. */
   private isReplaced = false
   private opening: Promise<void> | null = null
   private catching: Promise<void> | null = null
-
   /** Tells summaries over these paths from others. */
   private readonly name: string
 
@@ -72,6 +72,7 @@ export class KeptSummaries implements DocumentFollower {
     readonly paths: readonly PathSteps[],
   ) {
     this.name = JSON.stringify(paths)
+    this.values = new WrittenValues(paths)
     this.known = new KeptChapters(container, this.name)
   }
 
@@ -100,12 +101,14 @@ export class KeptSummaries implements DocumentFollower {
     )
   }
 
-  added({ number }: DocumentVersion): void {
-    this.changed(blockOf(number))
+  added(version: DocumentVersion): void {
+    this.changed(blockOf(version.number))
+    this.values.added(version)
   }
 
   removed({ number }: DocumentVersion): void {
     this.changed(blockOf(number))
+    this.values.removed(number)
   }
 
   /** Whether all blocks are known, or the few unknown ones can be read at once. */
@@ -263,12 +266,9 @@ export class KeptSummaries implements DocumentFollower {
 
   private take(block: number, text: string): void {
     const summary = readSummary(this.name, text)
-    if (summary === null) {
-      this.noteUnknown(block)
-      return
-    }
-    this.known.set(block, summary)
-    if (!lacksPlaces(summary)) return
+    if (summary === null) this.noteUnknown(block)
+    else this.known.set(block, summary)
+    if (summary === null || !lacksPlaces(summary)) return
     this.coarse.add(block)
     this.unsaved.set(block, this.changes)
   }
@@ -291,7 +291,7 @@ export class KeptSummaries implements DocumentFollower {
   }
 
   private summarize(block: number): BlockSummary {
-    const summary = summaryOf(this.paths, placedIn(this.documentsOf(block)))
+    const summary = summaryOfRows(this.paths, this.values.takeRows(this.container, block))
     this.unknown.delete(block)
     this.coarse.delete(block)
     if (summary.length > 0) this.known.set(block, summary)

@@ -5,9 +5,9 @@ import {
   type DocumentVersion,
   type JsonObject,
   type PathSteps,
-} from '../engine/index.js'
-import { isAbove, isBelow, type Span } from '../query/values/span.js'
-import { compareValues, memberOf } from '../query/values/values.js'
+} from '../../engine/index.js'
+import { isAbove, isBelow, type Span } from '../../query/values/span.js'
+import { compareValues, memberOf } from '../../query/values/values.js'
 
 /**
  * Ascending places in a block or a chapter, each as the code of a character. Memory has millions of them, and a text
@@ -74,7 +74,7 @@ const [mostValues, mostGroups] = [8, 48]
 const longestText = 64
 
 /** A document's place in its block, and its values at the paths. */
-interface Row {
+export interface Row {
   readonly place: number
   readonly values: readonly unknown[]
 }
@@ -98,17 +98,23 @@ export function* versionsOf(
   }
 }
 
-/** Parses documents without keeping the result. */
-export function* placedIn(versions: Iterable<DocumentVersion>): Generator<Placed, void, undefined> {
-  for (const { number, seen } of versions) yield [number % documentsPerBlock, seen]
+/** Returns the values of a document at the paths. Stands in for each value of which summaries keep nothing. */
+export function valuesAt(paths: readonly PathSteps[], document: Readonly<JsonObject>): readonly unknown[] {
+  return paths.map((steps) => {
+    const value = steps.reduce<unknown>(memberOf, document)
+    return isShort(value) ? value : notKept
+  })
 }
+
+const notKept = Object.freeze({})
 
 /** Returns a summary that is valid for exactly these documents. */
 export function summaryOf(paths: readonly PathSteps[], documents: Iterable<Placed>): BlockSummary {
-  const rows = Array.from(documents, ([place, document]) => ({
-    place,
-    values: paths.map((steps) => steps.reduce<unknown>(memberOf, document)),
-  }))
+  const rows = Array.from(documents, ([place, document]) => ({ place, values: valuesAt(paths, document) }))
+  return summaryOfRows(paths, rows)
+}
+
+export function summaryOfRows(paths: readonly PathSteps[], rows: readonly Row[]): BlockSummary {
   const places = groupingPlaces(paths, rows)
   for (;;) {
     const groups = grouped(rows, places)

@@ -1,5 +1,5 @@
-import { chapterSize } from '../engine/index.js'
-import { compareValues } from '../query/values/values.js'
+import { chapterSize } from '../../engine/index.js'
+import { compareValues } from '../../query/values/values.js'
 import { placesOf, type BlockSummary, type Cell, type DocumentGroup } from './block-summary.js'
 
 /** The most values that a path may have to tell groups of a chapter apart, and the most groups of a chapter. */
