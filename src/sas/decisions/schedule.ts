@@ -93,7 +93,8 @@ function attemptsOf({ steps }: SchedulingState, decision: Schedule): readonly St
 function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const expiring = withRetention(state, decision)
   if (expiring.kind !== 'write') return expiring
-  return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
+  const { job, notices } = withNotices(state.job, expiring.job, state.now)
+  return { kind: 'write', job, changed: expiring.changed, notices }
 }
 
 function advance(given: SchedulingState, ledger: Ledger): Schedule {

@@ -80,11 +80,8 @@ export function settle(
   const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true
   const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
   const isPossible = step.direction === 'do' && mayHaveEffect(noted)
-  const noting = {
-    ...(step.progress && { progress: null }),
-    outcome: noted,
-    mayHaveActed: step.mayHaveActed || isPossible,
-  }
+  const noting: Noting = { outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
+  if (step.progress) noting.progress = null
   if (outcome.kind === 'success') {
     if (asksUntil(step, outcome.output))
       return settle(step, attempt, { kind: 'permanent', message: conditionOfPayload }, at)
@@ -114,6 +111,9 @@ export function settle(
   return { kind: 'write', step: givenUp(failed, { now: at.now, by: attempt.by, message: outcome.message }) }
 }
 
+/** What each outcome changes. */
+type Noting = Pick<StepDocument, 'outcome' | 'mayHaveActed'> & { progress?: null }
+
 function tooLarge(step: StepDocument, output: Json): string {
   return (
     `the output has ${bytesOf(output)} bytes, and with the input and undo ${bytesOf(step)} bytes; ` +
@@ -125,10 +125,12 @@ function tooLarge(step: StepDocument, output: Json): string {
 function succeeded(
   step: StepDocument,
   { output, hasTickets }: Outcome & { readonly kind: 'success' },
-  noting: Partial<StepDocument>,
+  noting: Noting,
 ): StepDocument {
-  const mark = hasTickets === true ? ticketMark(step) : {}
-  const free = { ...noting, ...mark, lockedBy: null, attention: null, ...deadline(null) }
+  const free = Object.assign(noting, deadline(null), hasTickets === true ? ticketMark(step) : undefined, {
+    lockedBy: null,
+    attention: null,
+  })
   if (step.direction === 'undo') {
     // If `owed` has more generations, the scheduler undoes the next generation when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
@@ -137,5 +139,5 @@ function succeeded(
   const known = { input: null, outputs: new Map([[step.stepId, output]]) }
   const undo =
     step.undo === null ? null : { ...step.undo, input: resolveTemplate(step.undo.inputTemplate, known) }
-  return withDerivedState(step, { ...free, currentState: step.targetState, output, undo })
+  return withDerivedState(step, Object.assign(free, { currentState: step.targetState, output, undo }))
 }

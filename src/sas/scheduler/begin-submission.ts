@@ -34,7 +34,9 @@ export function beginSubmission(
   steps: readonly StepDocument[],
   by: BeginningAtGates,
 ): BegunJob | null | Promise<BegunJob | null> {
-  const decision = firstScheduling(job, steps, { ...by, now: by.clock.now(), pauses: by.pauses() })
+  const { scheduler, firstBy } = by
+  const at = { now: by.clock.now(), pauses: by.pauses(), scheduler, firstBy }
+  const decision = firstScheduling(job, steps, at)
   if (decision?.kind !== 'visit') return begunAs(decision, by)
   return areAtHome(decision.requests) ? beginAtGates(job, steps, by) : null
 }

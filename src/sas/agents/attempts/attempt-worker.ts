@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { withoutUndefined, type Processes } from '../../../platform/internal.js'
+import type { Processes } from '../../../platform/internal.js'
 import type { AgentDefinition } from '../agent.js'
 import { agentLog } from '../agent-log.js'
 import type { AgentsHealth } from '../agents-health.js'
@@ -150,8 +150,20 @@ export class AttemptWorker {
     const { jobId, orderId, workflow, stepId, attempt: number } = step
     const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
     const readDocument = (id: string) => store.read({ pk: step.pk, id })
-    const given = { step, handler: own.noting(handler), retrying: retry, clock, random, log, stopping }
-    const attempt = () => makeAttempt({ ...given, extend, readDocument, ...withoutUndefined({ payloads }) })
+    const called = own.noting(handler)
+    const making = {
+      step,
+      handler: called,
+      retrying: retry,
+      clock,
+      random,
+      log,
+      readDocument,
+      payloads,
+      stopping,
+      extend,
+    }
+    const attempt = () => makeAttempt(making)
     return this.options.circuits.get(name)?.run(attempt, stopping) ?? attempt()
   }
 

@@ -35,7 +35,7 @@ export interface AttemptOptions {
   readonly log: AgentLog
   readonly readDocument: AgentContext['readDocument']
   /** Default: the process has no payload store. */
-  readonly payloads?: Payloads
+  readonly payloads?: Payloads | undefined
   /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time. Returns the new deadline, or the reason why the attempt is over. */

@@ -1,12 +1,15 @@
 import type { Clock, Timer } from '../../../platform/index.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { StateChange } from '../../model/delivered/state-change.js'
-import type { Maker, Making } from '../../model/planned/begun-attempt.js'
+import { shortestInJobMs, type Maker, type Making } from '../../model/planned/begun-attempt.js'
 import { begunInJob } from '../../model/planned/planned-steps.js'
 import type { AgentsHere } from '../../submission/attempts-in-job.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** The time for which an attempt may be in its job without a document of its step. Afterwards the step gets its document. */
+/**
+ * The time for which an attempt may be in its job without a document of its step, but at most half of the time that it has.
+ * Afterwards the step gets its document.
+ */
 export const longestInJobMs = 5_000
 
 type Begun = Pick<StepDocument, 'pk' | 'jobId' | 'stepId' | 'priority'>
@@ -14,6 +17,7 @@ type Begun = Pick<StepDocument, 'pk' | 'jobId' | 'stepId' | 'priority'>
 interface Entry {
   readonly step: Begun
   readonly leaseToken: string
+  readonly inJobMs: number
   dueMs: number
   /** The agents of this process, which make the attempt. */
   readonly making: Making
@@ -27,6 +31,12 @@ interface Entry {
   isDue: boolean
 }
 
+interface AddedBy {
+  readonly leaseToken: string
+  readonly maker: Maker
+  readonly inJobMs: number
+}
+
 /**
  * Remembers the attempts that this process makes and that only their jobs have (I46). Each of them ends here: with its outcome,
  * with the document of its step, or with the lease of its range.
@@ -36,9 +46,10 @@ interface Entry {
  * attempts that it makes.
  */
 export class AttemptsInJobs {
-  /** The attempts in the order in which they began, so that the first is due first. */
   private readonly entries = new Map<string, Entry>()
   private timer: Timer | null = null
+  /** When the timer ends. */
+  private nextMs = Number.POSITIVE_INFINITY
 
   /**
    * @param isHeld checks whether the scheduler owns the lease
@@ -53,10 +64,12 @@ export class AttemptsInJobs {
   /** Returns the agents with promises that are remembered here before their attempts are written. */
   reserving(agents: AgentsHere, leaseToken: string): AgentsHere {
     const promise: AgentsHere['promise'] = (step, ended) => {
+      const leftMs = (step.completeByMs ?? 0) - this.clock.now()
+      if (leftMs < shortestInJobMs) return false
       // A submission may come again. The attempt of an earlier one goes on.
       if (this.entries.has(nameOf(step)) || !this.isHeld(leaseToken) || !agents.promise(step, ended))
         return false
-      this.add(step, leaseToken, agents.maker)
+      this.add(step, { leaseToken, maker: agents.maker, inJobMs: Math.min(longestInJobMs, leftMs / 2) })
       return true
     }
     const withdraw = (step: StepDocument): void => {
@@ -66,12 +79,12 @@ export class AttemptsInJobs {
     return { maker: agents.maker, promise, withdraw }
   }
 
-  private add({ pk, jobId, stepId, priority }: Begun, leaseToken: string, maker: Maker): void {
+  private add({ pk, jobId, stepId, priority }: Begun, { maker, ...by }: AddedBy): void {
     const step = { pk, jobId, stepId, priority }
-    const dueMs = this.clock.monotonic() + longestInJobMs
+    const dueMs = this.clock.monotonic() + by.inJobMs
     const entry: Entry = {
       step,
-      leaseToken,
+      ...by,
       dueMs,
       making: { ...maker, sinceMs: this.clock.now() },
       releases: [],
@@ -80,7 +93,7 @@ export class AttemptsInJobs {
       isDue: false,
     }
     this.entries.set(nameOf(step), entry)
-    if (this.timer === null) this.setTimer()
+    if (dueMs < this.nextMs) this.setTimer(dueMs)
   }
 
   /** Notes that the attempt is written. Its agents start it now. */
@@ -105,7 +118,7 @@ export class AttemptsInJobs {
     // A timer would keep the process alive.
     if (this.entries.size > 0) return
     this.timer?.cancel()
-    this.timer = null
+    this.nextMs = Number.POSITIVE_INFINITY
   }
 
   /** Returns the ids of the steps of a job whose attempts need no document yet. */
@@ -165,28 +178,27 @@ export class AttemptsInJobs {
     for (const { step } of this.entries.values()) this.remove(step)
   }
 
-  private setTimer(): void {
-    const [first] = this.entries.values()
-    if (first === undefined) return
-    this.timer = this.clock.schedule(Math.max(0, first.dueMs - this.clock.monotonic()), () => {
-      this.timer = null
-      const now = this.clock.monotonic()
-      for (const entry of [...this.entries.values()]) {
-        if (entry.dueMs > now) break
-        this.again(entry)
-        // An attempt that is written and has not started yet is looked at again.
-        if (entry.state !== 'written') this.give(entry)
-      }
-      this.setTimer()
+  private setTimer(nextMs: number): void {
+    this.timer?.cancel()
+    this.nextMs = nextMs
+    this.timer = this.clock.schedule(Math.max(0, nextMs - this.clock.monotonic()), () => {
+      this.nextMs = Number.POSITIVE_INFINITY
+      this.giveDue()
     })
   }
 
-  /** Looks at an attempt again later, in case its step cannot get its document now. */
-  private again(entry: Entry): void {
-    const name = nameOf(entry.step)
-    this.entries.delete(name)
-    entry.dueMs = this.clock.monotonic() + longestInJobMs
-    this.entries.set(name, entry)
+  private giveDue(): void {
+    const now = this.clock.monotonic()
+    for (const entry of [...this.entries.values()]) {
+      if (entry.dueMs > now) continue
+      // The step may not get its document now.
+      entry.dueMs = now + entry.inJobMs
+      // An attempt that is written and has not started yet is looked at again.
+      if (entry.state !== 'written') this.give(entry)
+    }
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const { dueMs } of this.entries.values()) nextMs = Math.min(nextMs, dueMs)
+    if (nextMs < this.nextMs) this.setTimer(nextMs)
   }
 
   private give(entry: Entry): void {

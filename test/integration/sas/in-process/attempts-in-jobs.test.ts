@@ -144,6 +144,40 @@ describe('the first attempt of a step (I46)', () => {
     expect(sell).toHaveBeenCalledTimes(3)
   })
 
+  it('gets a document after half of its time, also if it begins after one with more time (F-A33)', async () => {
+    const { agent, sell } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    const workflow = defineWorkflow<object>('two', (job) => {
+      job.step('long', shop.sell, { item: 'x' }, { completeWithin: '30s', undo: 'none' })
+      job.step('short', shop.sell, { item: 'x' }, { completeWithin: '3s', undo: 'none' })
+    })
+    await submit(workflow)
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 2)
+    await world.clock.advance(1_499)
+    expect(await inJob()).toEqual(['long', 'short'])
+    await world.clock.advance(1)
+    await vi.waitUntil(async () => (await documents()).length === 1)
+    expect([await documents(), await inJob()]).toEqual([['short'], ['long']])
+    await world.clock.advance(longestInJobMs - 1_501)
+    expect(await inJob()).toEqual(['long'])
+    await world.clock.advance(1)
+    await vi.waitUntil(async () => (await documents()).length === 2)
+  })
+
+  it('has a document from the beginning if the time of its job is nearly over', async () => {
+    const { agent, sell } = waitingShop()
+    const own = aProcess('one', { agents: [agent] })
+    await client.submit(line as Workflow<object>, {}, { jobId: 'job-1', completeWithin: '3s' })
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 1)
+    expect(await inJob()).toEqual(['a'])
+    await client.submit(line as Workflow<object>, {}, { jobId: 'job-2', completeWithin: '1500ms' })
+    await own.read()
+    await vi.waitUntil(() => sell.mock.calls.length === 2)
+    expect((await world.truth.listSteps('job-2', 'job-2')).map(({ stepId }) => stepId)).toEqual(['a'])
+  })
+
   it('gets a document when another process owns the range, which leaves it to its process (F-A32)', async () => {
     const maker = waitingShop()
     const first = aProcess('first', { agents: [maker.agent] })
@@ -355,7 +389,7 @@ describe('the first attempt of a step (I46)', () => {
   it.each([
     ['needs a claim', { claim: true }, {}],
     ['has a limit', { limits: [{ key: 'bank', atOnce: 3 }] }, {}],
-    ['has little time', { completeWithin: '9s' }, {}],
+    ['has little time', { completeWithin: '1999ms' }, {}],
     ['has a large input', {}, { item: 'x'.repeat(3_000) }],
   ] as const)(
     'has a document from the beginning if it %s',
