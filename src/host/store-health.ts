@@ -19,7 +19,7 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
 }
 /** The reason if the store is embedded, and the process that had its data directory open has ended. */
 const closed =
-  'no process has the data directory of the store open: start another process for it, and this process continues'
+  'no process has the data directory of the store open: this process continues when one opens it, for example "stepward start"'
 const unreachable = 'the store does not answer: the process keeps trying and continues when the store is back'
 
 /**

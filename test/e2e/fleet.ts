@@ -27,9 +27,9 @@ export async function startOrderServices(args: readonly string[]): Promise<strin
 export async function workerStarter(
   env: Readonly<Record<string, string>>,
   module = ordersModule,
-): Promise<() => Running> {
+): Promise<(more?: readonly string[]) => Running> {
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, JSON.stringify(shortTimes))
   const args = ['start', '--role', 'all', '--agents', module, '--config', config]
-  return () => start(cli, args, env)
+  return (more = []) => start(cli, [...args, ...more], env)
 }

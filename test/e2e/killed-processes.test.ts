@@ -6,7 +6,8 @@ import { orderFulfilment } from '../../samples/orders/index.js'
 import { readOrders } from '../../samples/orders/orders-file.js'
 import type { LedgerReport } from '../../samples/orders/services/index.js'
 import { startOrderServices, workerStarter } from './fleet.js'
-import { ordersFile, startEmulatorProcess, temporaryDirectory } from './processes.js'
+import { isAccountOpen } from '../../src/emulator/attach/attached-account.js'
+import { cli, ordersFile, ordersModule, run, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
 it('every order ends although a worker and then the store are killed', async () => {
   const data = join(await temporaryDirectory(), 'data')
@@ -44,6 +45,35 @@ it('every order ends although a worker and then the store are killed', async () 
     ledger.effects.length,
   )
 })
+
+it.each(['SIGKILL', 'SIGTERM'] as const)(
+  'a worker opens the data directory when the worker that had it open gets %s (F-X28)',
+  async (signal) => {
+    const data = ['--data', join(await temporaryDirectory(), 'data')]
+    const startWorker = await workerStarter({
+      ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']),
+    })
+    const first = startWorker(data)
+    await first.line(' runs scheduler')
+    const second = startWorker(data)
+    await second.line(' runs scheduler')
+    await first.kill(signal)
+    await second.line('"lease.acquired"')
+    // The command would open the store itself, if no worker did.
+    expect(await isAccountOpen(data[1] ?? '')).toBe(true)
+    const submitting = [
+      'submit',
+      'order-fulfilment',
+      ordersFile,
+      '--workflows',
+      ordersModule,
+      '--wait',
+      '--json',
+    ]
+    const submitted = await run(cli, [...submitting, ...data], {})
+    expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, failures: [] })
+  },
+)
 
 /** Returns how a job ended. Asks again while the store is unavailable. */
 async function endOf(job: Job): Promise<string> {

@@ -20,6 +20,7 @@ import {
 import { BackgroundLoop, compare } from '../../platform/internal.js'
 import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
+import { retryDelayMs } from '../lease-holding/retry-delay.js'
 import { DeadOwners } from './dead-owners.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -57,6 +58,10 @@ export class LoadBalancer {
   private hasFirst = false
   /** The number of leases if this instance held all of them at the last check, and otherwise null. */
   private allInHand: number | null = null
+  /** The number of turns in a row in which a request has failed. */
+  private failures = 0
+  /** The last failed acquisition of this turn. */
+  private failure: unknown = null
   /** The number of turns since the last check. */
   private turnsSinceCheck = turnsPerCheck
 
@@ -74,16 +79,20 @@ export class LoadBalancer {
       turn: async (signal) => {
         onTurn()
         this.turnsSinceCheck += 1
+        this.failure = null
         if (this.lookIsDue()) await this.balance(signal)
         else await this.checkHealth()
         // Only one instance watches the coverage: the holder of the first lease that belongs to an instance
         // of this library.
         if (this.hasFirst) await this.coverage.look()
+        const { failure } = this
+        if (failure !== null) return this.restAfter(failure)
+        this.failures = 0
         return this.restMs()
       },
       onError: (error) => {
         this.report(error)
-        return this.restMs()
+        return this.restAfter(error)
       },
     })
   }
@@ -177,6 +186,7 @@ export class LoadBalancer {
       } catch (error) {
         // The loop continues, because the other leases may still be available.
         this.report(error)
+        this.failure = error
       }
     }
     return succeeded
@@ -247,6 +257,14 @@ export class LoadBalancer {
   private restMs(): number {
     const { options, random } = this.runtime
     return options.leaseAcquireIntervalMs * (1 - random.next() / 10)
+  }
+
+  /** Counts a failure. Returns the pause after it, which is short, so that the work continues soon after the store is back. */
+  private restAfter(error: unknown): number {
+    // Only an operator can repair the document.
+    this.failures += 1
+    if (error instanceof RefusedLeaseError) return this.restMs()
+    return Math.min(this.restMs(), retryDelayMs(error, this.failures, this.runtime.random))
   }
 
   private report(error: unknown): void {

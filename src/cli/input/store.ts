@@ -60,11 +60,10 @@ export async function settingsOf(options: StoreOptions): Promise<Settings> {
 }
 
 /**
- * Who opens an embedded store that no process has open: any process that needs it, the parent of a fleet also when another
- * process that has it open ends, or the parent of this process. A command (`forAMoment`) closes it a little later if other
- * processes use it.
+ * Who opens an embedded store that no process has open: this process, also when another process that has it open ends (`self`); a
+ * command, which closes it a little later if other processes use it (`forAMoment`); or the parent of this process.
  */
-export type StoreHolder = 'self' | 'forAMoment' | 'selfAlsoLater' | 'parent'
+export type StoreHolder = 'self' | 'forAMoment' | 'parent'
 
 /** How long a command that is done keeps the store open for other commands that use it through this process. */
 const keepsOpenMs = 15_000
@@ -102,7 +101,7 @@ export async function withStore<T>(
   if ('attached' in opened) {
     const { attached } = opened
     const successor = new StoreSuccessor(data, () => isAccountOpen(dataDirectory))
-    if (holder === 'selfAlsoLater') successor.start()
+    if (holder === 'self') successor.start()
     try {
       return await (isThroughSdk ? withSdkOf(attached, own, use) : use({ ...own, embedded: attached }))
     } finally {

@@ -45,7 +45,7 @@ describe('the health of the store', () => {
     const error = new DoorLost('no process has the embedded store open', false, null, true)
     storeHealth.emit({ type: 'balance.failed', processorName: 'unit', instanceName: 'one', error })
     expect(storeHealth.unhealthyReason()).toMatch(
-      /^no process has the data directory .*: start another process for it/,
+      /^no process has the data directory .*: this process continues when one opens it/,
     )
   })
 

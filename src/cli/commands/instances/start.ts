@@ -32,7 +32,7 @@ async function startFromReserve(options: StartOptions, terminal: Terminal): Prom
 async function startPlanned(options: StartOptions, terminal: Terminal, plan: StartPlan): Promise<number> {
   if (!plan.environment.isEnabled) return idle(plan, terminal)
   const { instances } = plan
-  const holder = options.supervised === true ? 'parent' : instances === null ? 'self' : 'selfAlsoLater'
+  const holder = options.supervised === true ? 'parent' : 'self'
   const run = (settings: StartPlan['settings']): Promise<number> => {
     if (options.once === true) return runOnce({ ...plan, settings }, options, terminal)
     return instances === null
