@@ -1,4 +1,4 @@
-import type { Container, DocumentFollower, DocumentVersion, JsonObject } from '../emulator/engine/index.js'
+import type { Container, DocumentFollower, DocumentVersion } from '../emulator/engine/index.js'
 import { decodeDocument } from '../sas/model/decode.js'
 import type { JobDocument } from '../sas/model/documents.js'
 import { isTerminal } from '../sas/model/process-state.js'
@@ -59,8 +59,8 @@ function keyOf(keyText: string, id: string): string {
 
 function tell(version: DocumentVersion, listeners: Iterable<OnEnded>): void {
   if (!sign.test(version.ownText)) return
+  if (endedJobIn(version.given ?? version.seen) === null) return
   const text = version.seenText
-  if (endedJobIn(JSON.parse(text) as JsonObject) === null) return
   for (const listener of listeners) listener(text)
 }
 

@@ -28,7 +28,7 @@ const fullFrameBytes = 4 * 1024 * 1024
  * handles many changes in one turn would keep all its writes until the end. The process and the store would then not
  * work at the same time.
  */
-const messagesAtOnce = 8
+const messagesAtOnce = 32
 
 const headerBytes = 4
 

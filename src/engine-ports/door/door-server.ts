@@ -68,6 +68,8 @@ class DoorSession {
   private readonly leases = new Map<string, LeaseStore>()
   /** What is sent with the next frame. */
   private readonly written = new Set<string>()
+  /** Whether a message about the written ranges is on its way. */
+  private isTelling = false
   private charged: (readonly [operation: string, charge: number, user?: string])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
@@ -199,8 +201,10 @@ class DoorSession {
     if (this.ending.has('writes')) return 'null'
     const end = this.ports.watch(this.names.container, (rangeId) => {
       this.written.add(rangeId)
+      if (this.isTelling) return
+      this.isTelling = true
       // With the answers to the same writes, a frame of its own is not needed.
-      if (this.written.size === 1) this.whenSettled(() => this.frames.send(() => this.takeWritten()))
+      this.whenSettled(() => this.frames.send(() => this.takeWritten()))
     })
     this.ending.set('writes', end)
     return 'null'
@@ -209,6 +213,7 @@ class DoorSession {
   private takeWritten(): string {
     const ranges = [...this.written]
     this.written.clear()
+    this.isTelling = false
     return JSON.stringify(['written', ...ranges])
   }
 

@@ -277,7 +277,7 @@ describe('the local door', () => {
     frames.end(null)
   })
 
-  it('sends a frame of eight messages before the turn ends, even if the socket asks for a pause', async () => {
+  it('sends a frame of 32 messages before the turn ends, even if the socket asks for a pause', async () => {
     const socket = new PassThrough()
     let isSending = true
     const frames = new Frames(socket, {
@@ -294,15 +294,12 @@ describe('the local door', () => {
       // The other side took the whole frame, but it was a large one.
       return false
     }
-    for (let message = 1; message <= 17; message += 1) frames.send(String(message))
-    const byEight = [
-      [1, 2, 3, 4, 5, 6, 7, 8],
-      [9, 10, 11, 12, 13, 14, 15, 16],
-    ]
-    expect(written).toEqual(byEight)
+    for (let message = 0; message < 65; message += 1) frames.send(String(message))
+    const full = [0, 32].map((from) => Array.from({ length: 32 }, (_, at) => from + at))
+    expect(written).toEqual(full)
     isSending = false
     await new Promise((resolve) => setImmediate(resolve))
-    expect(written).toEqual([...byEight, [17]])
+    expect(written).toEqual([...full, [64]])
     frames.end(null)
   })
 })
