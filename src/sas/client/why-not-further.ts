@@ -60,7 +60,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
   const atWork = working.filter((step) => !isHeldBack(step, now) && !isBetweenTries(step) && !isOwed(step))
   if (atWork.length > 0) return workText(atWork, now)
-  if (working.length > 0) return heldBackText(working, now)
+  if (working.length > 0) return heldBackText(working, now, compensation !== null)
   return 'The scheduler decides what follows.'
 }
 
@@ -217,7 +217,7 @@ function earliest(steps: readonly StepDocument[]): string {
 }
 
 /** Says when the next attempt or round begins, of all steps that wait for one. */
-function heldBackText(steps: readonly StepDocument[], now: number): string {
+function heldBackText(steps: readonly StepDocument[], now: number, isUndone: boolean): string {
   const [first, ...others] = [...steps].sort((one, other) => nextMs(one) - nextMs(other))
   if (first === undefined) return ''
   const also =
@@ -226,7 +226,7 @@ function heldBackText(steps: readonly StepDocument[], now: number): string {
   const isBetweenRounds = round !== undefined && failuresOf(first) === 0 && notBeforeMs !== null
   const said = isBetweenRounds
     ? `Step ${stepId} begins round ${round.number}${whenText(notBeforeMs, now, `at ${timeText(notBeforeMs)}`)}.`
-    : retryText(first, now)
+    : retryText(first, now, isUndone)
   return `${said}${also}`
 }
 
@@ -234,14 +234,17 @@ function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
   return notBeforeMs ?? completeByMs ?? Infinity
 }
 
-function retryText(step: StepDocument, now: number): string {
+function retryText(step: StepDocument, now: number, isUndone: boolean): string {
   const failures = failuresOf(step)
   const message = step.diagnostics.at(-1)?.message
   const said = message === undefined ? 'no answer' : `"${message}"`
+  const failed = `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said})`
+  // Its attempt may still end until its deadline.
+  if (isUndone && step.direction === 'do') return `${failed} and is not tried again, because the job is undone.`
   const at = nextMs(step)
   const when = at === Infinity ? '' : whenText(at, now, `${durationText(at - now)}, at ${timeText(at)}`)
   const next = failures < step.maxFailures ? 'tried again' : 'given up'
-  return `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said}) and is ${next}${when}.`
+  return `${failed} and is ${next}${when}.`
 }
 
 /** Returns the text about a later time. After that time, the supervisor has not offered the step yet. */

@@ -70,7 +70,7 @@ export function settle(
   at: { readonly now: number; readonly random: Random },
 ): Settlement {
   if (step.fence !== attempt.fence)
-    return { kind: 'discarded', reason: 'the step was given to another attempt' }
+    return { kind: 'discarded', reason: 'the step was stopped or given to another attempt' }
   if (!isOpen(step, at.now)) {
     const reason =
       step.outcome === null ? 'the deadline of the attempt has passed' : 'the attempt is settled already'

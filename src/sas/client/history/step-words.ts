@@ -33,6 +33,10 @@ function firstWords(step: StepDocument): Told {
     const how = `carried over by the restart as ${processState}, with the keys of job ${keyJobId}`
     return { what: ['created', how], by: null }
   }
+  // Only the job had the attempt before. Its agents share a process with the scheduler, whose name this version does not have.
+  const inAttempt = withDerivedState({ ...step, fence: step.fence - 1, lockedBy: step.firstBy ?? '' })
+  const isFirst = dispatch === 1 && inAttempt.fence === 1
+  if (isFirst && isGivenBack(inAttempt, step)) return { ...stepWords(inAttempt, step), by: null }
   const isMore = dispatch > 0 || place !== undefined || planNumber !== undefined
   return isMore ? stepWords(unbegun(step), step) : { what: ['created'], by: null }
 }
@@ -194,6 +198,9 @@ function byWhom(before: StepDocument, after: StepDocument): string | null {
   if (after.outcome !== null && differs(before.outcome, after.outcome)) return after.outcome.by
   if (after.claim !== null && differs(before.claim, after.claim)) return after.claim.by
   if (after.event !== null && before.event === null) return after.event.by ?? null
+  // The agents that an attempt is dispatched to are in the process of its scheduler.
+  if (isGivenBack(before, after))
+    return before.claim?.by ?? (before.firstBy === null ? null : before.lockedBy)
   return (
     reports[0]?.by ?? (differs(before.attention, after.attention) ? after.attention?.by : undefined) ?? null
   )

@@ -328,7 +328,7 @@ describe('an outcome', () => {
     expect(await world.step()).toEqual(second)
     expect(second).toMatchObject({ attempt: 2, outcome: null })
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { attempt: 1, reason: 'the step was given to another attempt' },
+      { attempt: 1, reason: 'the step was stopped or given to another attempt' },
     ])
   })
 

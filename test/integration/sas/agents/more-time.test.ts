@@ -69,13 +69,13 @@ describe('an attempt that asks for more time (F-A25)', () => {
     await agents.stop(1_000)
   })
 
-  it('is aborted when the step was given to another attempt', async () => {
+  it('is aborted when the step was stopped or given to another attempt', async () => {
     const { agents, context } = await workingOn()
     await world.clock.advance(8_000)
     const step = await world.step()
     const { _etag: ifMatch, ...document } = { ...step, fence: step.fence + 1 }
     await world.put('job-1', [{ kind: 'replace', document, ifMatch }])
-    await expect(context.extend()).rejects.toThrow('the step was given to another attempt')
+    await expect(context.extend()).rejects.toThrow('the step was stopped or given to another attempt')
     expect(context.signal.aborted).toBe(true)
     await agents.stop(1_000)
     expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)

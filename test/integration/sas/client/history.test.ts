@@ -7,6 +7,7 @@ import type { HistoryMoment } from '../../../../src/sas/client/history/job-histo
 import type { JobQueries, VersionsRead } from '../../../../src/sas/store/job-queries.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
+import { leaseToken, together } from '../../../support/one-process.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const going = { signal: new AbortController().signal }
@@ -124,6 +125,20 @@ describe('the history of a job', () => {
     expect(told.filter((line) => line.includes('given back'))).toHaveLength(1)
     const { attempts } = await job.attempts('pay')
     expect(attempts).toMatchObject([{ attempt: 1, outcome: 'success' }])
+  })
+
+  it('says that a host gave an attempt back that only its job had', async () => {
+    const slow = defineAgent('bank', { pay: () => new Promise(() => undefined) })
+    const { scheduler, agents } = together(world, [slow])
+    const job = await client.submit(buying, { card: 'first' }, { jobId: 'a' })
+    await scheduler.onChanges(await world.changes(), { leaseToken })
+    const stopped = agents.stop(0)
+    await world.clock.advance(1_000)
+    await stopped
+    await settle()
+    expect(words(await wholeHistory(job))).toContainEqual(
+      'pay: attempt 1 given back by its host; state Processing → Pending [one]',
+    )
   })
 
   it('is the same page by page, and shows the documents before and after each moment', async () => {

@@ -192,6 +192,24 @@ it('a step that backs off says why it failed and when it is tried again', () => 
   expect(sentence([{ ...later, notBeforeMs: now + 180 * minute }])).toContain('again in 3 h, at')
 })
 
+it('a failed step of a job that is undone is not tried again, but its failed undo is', () => {
+  const compensation = { since: '', by: 'ops', reason: 'cancelled', thenRetry: false }
+  const backing = open('a', { failureCount: 1, maxFailures: 3, notBeforeMs: now + minute })
+  expect(sentence([backing], { compensation })).toBe(
+    'Step a failed 1 of 3 times (no answer) and is not tried again, because the job is undone.',
+  )
+  const undo = {
+    actor: 'bank',
+    action: 'refund',
+    inputTemplate: {},
+    input: {},
+    failureCount: 1,
+    whenUncertain: false,
+  }
+  const undoing = { ...backing, direction: 'undo' as const, undo }
+  expect(sentence([undoing], { compensation })).toContain('and is tried again in 60 s')
+})
+
 it('names only the step that is with an agent, if another one waits for its next attempt', () => {
   const backing = open('a', { failureCount: 1, notBeforeMs: now + minute })
   expect(sentence([backing, open('b', { actor: 'bank' })])).toBe(

@@ -72,7 +72,7 @@ describe('an extension (I3)', () => {
     [
       'for an earlier attempt',
       extend({ ...open, fence: open.fence + 1 }, ours, { now: submittedAtMs + 20_000, endByMs: null }),
-      'the step was given to another attempt',
+      'the step was stopped or given to another attempt',
     ],
     [
       'once the outcome stands',
