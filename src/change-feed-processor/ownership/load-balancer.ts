@@ -6,7 +6,9 @@ import {
   type LeaseListing,
 } from '../../../lease-store/index.js'
 import {
+  cosmosErrorKind,
   expiredByObservation,
+  isTransient,
   sharesItsRange,
   yieldsTo,
   lapsed,
@@ -34,6 +36,9 @@ const minimalLimitPerLook = 4
  * needed only if other instances write all the time.
  */
 const looksPerTurn = 16
+
+/** The shortest pause after a failure, even if the server advises none. */
+const shortestRestMs = 50
 
 /** The number of acquire intervals from one check to the next while this instance holds all leases. */
 export const turnsPerCheck = 4
@@ -259,12 +264,15 @@ export class LoadBalancer {
     return options.leaseAcquireIntervalMs * (1 - random.next() / 10)
   }
 
-  /** Counts a failure. Returns the pause after it, which is short, so that the work continues soon after the store is back. */
+  /**
+   * Counts a failure. Returns the pause after it, which is short if the store may be back soon. Only an operator can repair
+   * what other errors name.
+   */
   private restAfter(error: unknown): number {
-    // Only an operator can repair the document.
     this.failures += 1
-    if (error instanceof RefusedLeaseError) return this.restMs()
-    return Math.min(this.restMs(), retryDelayMs(error, this.failures, this.runtime.random))
+    if (!isTransient(cosmosErrorKind(error).kind)) return this.restMs()
+    const delayMs = retryDelayMs(error, this.failures, this.runtime.random)
+    return Math.max(shortestRestMs, Math.min(this.restMs(), delayMs))
   }
 
   private report(error: unknown): void {

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../connection/internal.js'
 import type { InProcessCosmos } from '../../emulator/index.js'
 import { systemClock } from '../../platform/index.js'
-import { BackgroundLoop } from '../../platform/internal.js'
+import { BackgroundLoop, errorMessage } from '../../platform/internal.js'
 import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
@@ -39,6 +39,11 @@ export function payloadFolder(
   return folder(join(dataDirectory, 'payloads', encodeURIComponent(`${database}.${container}`)))
 }
 
+/** Checks whether this directory holds an embedded store. */
+export function holdsStore(data: string): boolean {
+  return existsSync(join(data, 'data.mdb'))
+}
+
 /** Opens the embedded store in this directory, and serves it to other processes of this machine. */
 export async function openedStore(data: string): Promise<InProcessCosmos> {
   const { openInProcessCosmos } = await import('../../emulator/doors/in-process-cosmos.js')
@@ -48,33 +53,63 @@ export async function openedStore(data: string): Promise<InProcessCosmos> {
   return embedded
 }
 
-/** The pause between two looks at the process that has the store open. */
-const lookEveryMs = 1_000
+/** The pause before another try to open the store, and the one after the connection to its process has ended. */
+const [tryAgainMs, soonMs] = [1_000, 100]
+/** When this process has the store open, there is nothing to do. */
+const restMs = 3_600_000
+
+/** What a successor knows of the process that has the store open. */
+export interface StoreHolding {
+  /** Checks whether another process has the store open. */
+  isOpen(): Promise<boolean>
+  /** Resolves when that process may have ended, or when the signal aborts. */
+  closed(signal: AbortSignal): Promise<void>
+}
 
 /**
  * Opens the embedded store as soon as the process that has it open ends, so that the processes that use it through its
- * socket continue.
+ * socket continue. Waits at a connection to that process, which costs nothing. Warns once if the store cannot be opened.
  *
  * States: idle → looking (`start`) → holding → ended (`end`).
  */
 export class StoreSuccessor {
   private own: InProcessCosmos | null = null
   private readonly loop: BackgroundLoop
+  private warned = ''
 
+  /** @param data the absolute path of the data directory, because agents may change the working directory */
   constructor(
-    data: string,
-    /** Checks whether another process has the store open. */
-    isOpenElsewhere: () => Promise<boolean>,
+    private readonly data: string,
+    private readonly holding: StoreHolding,
   ) {
     this.loop = new BackgroundLoop({
       clock: systemClock,
-      turn: async () => {
-        if (this.own === null && !(await isOpenElsewhere())) this.own = await openedStore(data)
-        return lookEveryMs
+      turn: (signal) => this.look(signal),
+      onError: (error) => {
+        this.warn(error)
+        return tryAgainMs
       },
-      // Another process was faster, or the directory cannot be used at the moment.
-      onError: () => lookEveryMs,
     })
+  }
+
+  private async look(signal: AbortSignal): Promise<number> {
+    if (this.own !== null) return restMs
+    if (await this.holding.isOpen()) {
+      await this.holding.closed(signal)
+      return soonMs
+    }
+    // A directory that was removed or replaced is left alone.
+    if (signal.aborted || !holdsStore(this.data)) return tryAgainMs
+    this.own = await openedStore(this.data)
+    return restMs
+  }
+
+  private warn(error: unknown): void {
+    const message = errorMessage(error)
+    // Another process was faster.
+    if (this.warned === message || (error instanceof Error && error.name === 'DirectoryInUse')) return
+    this.warned = message
+    process.emitWarning(`--data ${this.data} cannot be opened: ${message}`)
   }
 
   start(): void {

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AttachedAccount, InProcessCosmos } from '../../emulator/index.js'
 import type { Connection } from '../../connection/index.js'
 import {
@@ -17,7 +16,7 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
+import { holdsStore, openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
@@ -86,7 +85,7 @@ export async function withStore<T>(
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
-  const { attachedWith, isAccountOpen } = await attaching()
+  const { accountClosed, attachedWith, isAccountOpen } = await attaching()
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
   const isThroughSdk = options.throughSdk === true
   const attach = (): Promise<AttachedAccount | null> => attachedWith(dataDirectory, ownCosmosClient)
@@ -100,7 +99,10 @@ export async function withStore<T>(
   })
   if ('attached' in opened) {
     const { attached } = opened
-    const successor = new StoreSuccessor(data, () => isAccountOpen(dataDirectory))
+    const successor = new StoreSuccessor(dataDirectory, {
+      isOpen: () => isAccountOpen(dataDirectory),
+      closed: (signal) => accountClosed(dataDirectory, signal),
+    })
     if (holder === 'self') successor.start()
     try {
       return await (isThroughSdk ? withSdkOf(attached, own, use) : use({ ...own, embedded: attached }))
@@ -226,11 +228,6 @@ async function withSdkOf<T>(
   } finally {
     client.dispose()
   }
-}
-
-/** Checks whether this directory holds an embedded store. */
-export function holdsStore(data: string): boolean {
-  return existsSync(join(data, 'data.mdb'))
 }
 
 export interface Asked<O extends StoreOptions = StoreOptions> {

@@ -74,6 +74,25 @@ export async function isAccountOpen(dataDirectory: string): Promise<boolean> {
 }
 
 /**
+ * Resolves when the process that has the account in this data directory open closes it or ends, or when the signal aborts. May
+ * resolve earlier, because that process closes connections without requests. Makes one connection, even if the process is paused.
+ */
+export function accountClosed(dataDirectory: string, signal: AbortSignal): Promise<void> {
+  const socketPath = socketIn(dataDirectory)
+  if (socketPath === null || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const end = (): void => {
+      signal.removeEventListener('abort', end)
+      socket.destroy()
+      resolve()
+    }
+    socket.on('error', end).on('close', end).resume()
+    signal.addEventListener('abort', end)
+  })
+}
+
+/**
  * Connects every request to a socket, without TLS. With an agent of its own, the SDK accepts only addresses
  * with https.
  */

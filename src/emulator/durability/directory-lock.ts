@@ -117,7 +117,10 @@ export function socketPathOf(directory: string): string | null {
   return platform === 'win32' || Buffer.byteLength(path) > longestSocketPath ? null : path
 }
 
-/** Checks whether a process listens on a socket. */
+/** The errors of a connection to a socket on which no process listens. A process that is paused gives others. */
+const notListening: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT'])
+
+/** Checks whether a process listens on a socket, even if it is too busy to take the connection. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
@@ -125,8 +128,8 @@ export function isAnswered(path: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    socket.on('error', () => {
-      resolve(false)
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      resolve(!notListening.has(code))
     })
   })
 }

@@ -1,16 +1,37 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { StoreSuccessor } from '../../../src/cli/input/data-directory.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { StoreSuccessor, type StoreHolding } from '../../../src/cli/input/data-directory.js'
 import { withStore } from '../../../src/cli/input/store.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { attachAccount, isAccountOpen } from '../../../src/emulator/attach/attached-account.js'
+import { lockDirectory } from '../../../src/emulator/durability/directory-lock.js'
+import { accountClosed, attachAccount, isAccountOpen } from '../../../src/emulator/attach/attached-account.js'
 
 async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'stepward-successor-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
   return path
+}
+
+/** A successor that looks at the process as a worker does. `looks` has what each look found. */
+function aSuccessor(data: string, holding: Partial<StoreHolding> = {}) {
+  const looks: boolean[] = []
+  const successor = new StoreSuccessor(data, {
+    isOpen: async () => {
+      looks.push(await isAccountOpen(data))
+      return looks.at(-1) === true
+    },
+    closed: (signal) => accountClosed(data, signal),
+    ...holding,
+  })
+  successor.start()
+  onTestFinished(() => successor.end())
+  return { successor, looks }
 }
 
 it('a process that stays opens the store itself when the process that had it open ends (F-X28)', async () => {
@@ -30,17 +51,75 @@ it('a process that stays opens the store itself when the process that had it ope
   expect(await isAccountOpen(data), 'the end of the process closes the store').toBe(false)
 })
 
-it('a successor opens nothing while another process has the store open', async () => {
+it('a successor waits at one connection while another process has the store open', async () => {
   const data = await directory()
-  const looked: boolean[] = []
   const present = createInProcessCosmos({ dataDirectory: data })
   onTestFinished(() => present.close())
-  const successor = new StoreSuccessor(data, async () => {
-    looked.push(await isAccountOpen(data))
-    return true
+  await expect.poll(() => isAccountOpen(data)).toBe(true)
+  let waits = 0
+  const { successor, looks } = aSuccessor(data, {
+    closed: (signal) => {
+      waits += 1
+      return accountClosed(data, signal)
+    },
   })
-  successor.start()
-  await expect.poll(() => looked.length).toBeGreaterThan(0)
+  await expect.poll(() => waits).toBe(1)
+  // Later than any other look.
+  await present.client().databases.create({ id: 'd' })
   await successor.end()
+  expect([looks, waits]).toEqual([[true], 1])
   expect(await isAccountOpen(data)).toBe(true)
 })
+
+it('a successor leaves a directory alone that was removed meanwhile', async () => {
+  const data = join(await directory(), 'data')
+  const before = createInProcessCosmos({ dataDirectory: data })
+  await before.client().databases.create({ id: 'removed' })
+  const { successor, looks } = aSuccessor(data)
+  await expect.poll(() => looks.length).toBe(1)
+  await before.close()
+  await rm(data, { recursive: true })
+  await expect.poll(() => looks.at(-1)).toBe(false)
+  await successor.end()
+  expect(existsSync(data)).toBe(false)
+})
+
+it('a successor says once why it cannot open the store', async () => {
+  const data = await directory()
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+  await writeFile(join(data, 'data.mdb'), 'damaged'.repeat(5_000))
+  const { looks } = aSuccessor(data)
+  await expect.poll(() => looks.length, { timeout: 10_000 }).toBe(3)
+  expect(warned.mock.calls).toEqual([[expect.stringContaining(`--data ${data} cannot be opened: `)]])
+})
+
+// A paused process takes no connections, and the system refuses further ones with EAGAIN.
+it.skipIf(process.platform !== 'linux')(
+  'a process that is paused for long still has its store open',
+  async () => {
+    const data = await directory()
+    const program = `import('node:net').then(({ createServer }) => createServer().listen(${JSON.stringify(join(data, 'in-use.sock'))}, () => console.log('listens')))`
+    const holder = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const waiting: Socket[] = []
+    onTestFinished(() => {
+      for (const socket of waiting) socket.destroy()
+      holder.kill('SIGKILL')
+    })
+    await once(holder.stdout, 'data')
+    holder.kill('SIGSTOP')
+    const fill = async (): Promise<string> => {
+      for (;;) {
+        const socket = connect(join(data, 'in-use.sock'))
+        waiting.push(socket)
+        const ended = await Promise.race([once(socket, 'connect'), once(socket, 'error')]).catch(
+          (error: unknown) => error,
+        )
+        if (ended instanceof Error) return (ended as NodeJS.ErrnoException).code ?? ''
+      }
+    }
+    expect(await fill()).toBe('EAGAIN')
+    expect(await isAccountOpen(data)).toBe(true)
+    await expect(lockDirectory(data)).rejects.toThrow('is in use')
+    expect(existsSync(join(data, 'in-use.sock'))).toBe(true)
+  },
+)

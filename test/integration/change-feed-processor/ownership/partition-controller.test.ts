@@ -387,6 +387,27 @@ describe('balancing', () => {
     await controller.stop()
   })
 
+  it('waits for its whole interval after an error that stays, and a little if the server advises no pause', async () => {
+    const countAfter = async (error: Error): Promise<number> => {
+      const failing = (): Promise<never> => Promise.reject(error)
+      const { runtime, controller, balancer } = await controlling({
+        leaseStore: (store) =>
+          intercepted(
+            store,
+            'list',
+            Array.from({ length: 1_000 }, () => failing),
+          ),
+      })
+      balancer.start()
+      await runtime.world.clock.advance(15_000)
+      await balancer.stop()
+      await controller.stop()
+      return runtime.telemetry.of('balance.failed').length
+    }
+    expect(await countAfter(storeError(403))).toBe(1)
+    expect(await countAfter(Object.assign(new Error('busy'), { code: 429, retryAfterInMs: 0 }))).toBe(301)
+  })
+
   it('detects a silent owner by its own clock when the store does not tell its time', async () => {
     const timeless: RuntimeOverrides = {
       leaseStore: (store) =>
