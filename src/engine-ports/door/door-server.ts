@@ -68,8 +68,6 @@ class DoorSession {
   private readonly leases = new Map<string, LeaseStore>()
   /** What is sent with the next frame. */
   private readonly written = new Set<string>()
-  /** Whether a message about the written ranges is on its way. */
-  private isTelling = false
   private charged: (readonly [operation: string, charge: number, user?: string])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
@@ -200,11 +198,10 @@ class DoorSession {
   private watch(): string {
     if (this.ending.has('writes')) return 'null'
     const end = this.ports.watch(this.names.container, (rangeId) => {
+      const isToldSoon = this.written.size > 0
       this.written.add(rangeId)
-      if (this.isTelling) return
-      this.isTelling = true
       // With the answers to the same writes, a frame of its own is not needed.
-      this.whenSettled(() => this.frames.send(() => this.takeWritten()))
+      if (!isToldSoon) this.whenSettled(() => this.frames.send(() => this.takeWritten()))
     })
     this.ending.set('writes', end)
     return 'null'
@@ -213,7 +210,6 @@ class DoorSession {
   private takeWritten(): string {
     const ranges = [...this.written]
     this.written.clear()
-    this.isTelling = false
     return JSON.stringify(['written', ...ranges])
   }
 

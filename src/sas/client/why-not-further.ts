@@ -236,15 +236,12 @@ function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
 
 function retryText(step: StepDocument, now: number, isUndone: boolean): string {
   const failures = failuresOf(step)
-  const message = step.diagnostics.at(-1)?.message
-  const said = message === undefined ? 'no answer' : `"${message}"`
+  const said = step.diagnostics.length === 0 ? 'no answer' : `"${step.diagnostics.at(-1)?.message ?? ''}"`
   const failed = `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said})`
-  // Its attempt may still end until its deadline.
-  if (isUndone && step.direction === 'do') return `${failed} and is not tried again, because the job is undone.`
   const at = nextMs(step)
   const when = at === Infinity ? '' : whenText(at, now, `${durationText(at - now)}, at ${timeText(at)}`)
-  const next = failures < step.maxFailures ? 'tried again' : 'given up'
-  return `${failed} and is ${next}${when}.`
+  const next = failures < step.maxFailures ? `tried again${when}` : `given up${when}`
+  return `${failed} and is ${isUndone && step.direction === 'do' ? 'not tried again, because the job is undone' : next}.`
 }
 
 /** Returns the text about a later time. After that time, the supervisor has not offered the step yet. */

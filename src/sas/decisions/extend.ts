@@ -47,7 +47,8 @@ export function extend(
   { now, endByMs, progress, late }: AskedAt,
 ): Extension {
   const { fence, token } = claimant
-  if (step.fence !== fence) return { kind: 'refused', reason: 'the step was stopped or given to another attempt' }
+  if (step.fence !== fence)
+    return { kind: 'refused', reason: 'the step was stopped or given to another attempt' }
   const isLate = late !== undefined && mayWait(step)
   if (!isOpen(step, now) && !isLate) {
     const reason =

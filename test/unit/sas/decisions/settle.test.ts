@@ -177,7 +177,9 @@ describe('an outcome', () => {
     'of an earlier attempt is discarded: $kind (R84, F-A10, F-D7)',
     (outcome) => {
       const again = story.expired('pay').scheduled()
-      expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was stopped or given to another attempt')
+      expect(reasonOf(outcome, again.step('pay'), again.now)).toBe(
+        'the step was stopped or given to another attempt',
+      )
     },
   )
 
