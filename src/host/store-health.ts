@@ -9,6 +9,8 @@ interface Episode {
   readonly reason: string
   readonly sinceMs: number
   lastFailureMs: number
+  /** The first success after the last failure. */
+  answeredMs: number | null
   failures: number
 }
 
@@ -61,10 +63,11 @@ export class StoreHealth implements Telemetry {
   private fail(reason: string, error: unknown): void {
     const nowMs = this.clock.monotonic()
     if (this.episode === null) {
-      this.episode = { reason, sinceMs: nowMs, lastFailureMs: nowMs, failures: 0 }
+      this.episode = { reason, sinceMs: nowMs, lastFailureMs: nowMs, answeredMs: null, failures: 0 }
       this.next.emit({ type: 'store.troubled', reason, error })
     }
     this.episode.lastFailureMs = nowMs
+    this.episode.answeredMs = null
     this.episode.failures += 1
   }
 
@@ -72,10 +75,11 @@ export class StoreHealth implements Telemetry {
     const { episode } = this
     if (episode === null) return
     const nowMs = this.clock.monotonic()
+    episode.answeredMs ??= nowMs
     if (nowMs - episode.lastFailureMs < quietMs) return
     this.episode = null
-    const { sinceMs, failures } = episode
-    this.next.emit({ type: 'store.recovered', durationMs: Math.round(nowMs - sinceMs), failures })
+    const { sinceMs, answeredMs, failures } = episode
+    this.next.emit({ type: 'store.recovered', durationMs: Math.round(answeredMs - sinceMs), failures })
   }
 }
 

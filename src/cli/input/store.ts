@@ -152,6 +152,7 @@ async function attachedOrOpened({
       if (await isOpen()) openMs = systemClock.monotonic()
       const now = systemClock.monotonic()
       const mayPass = now - begunMs < waitsForOtherMs && now - openMs < agreeWithinMs
+      if (error instanceof Error && error.name === 'StoreSilent') throw lostStore(error)
       if (!isOfOthers(error)) throw error
       if (!mayPass) throw error.name === 'DirectoryInUse' ? error : lostStore(error)
       // Many commands may wait, so their next tries are spread.
@@ -161,7 +162,8 @@ async function attachedOrOpened({
 }
 
 function lostStore(cause: Error): CliError {
-  const message = `the process that had the embedded store open does not answer (${cause.message}): try again`
+  const advice = 'continue it if it is paused, or end it, and try again'
+  const message = `the process that has the embedded store open does not answer (${cause.message}): ${advice}`
   return new CliError(message, exitCodes.store, { cause })
 }
 

@@ -143,9 +143,8 @@ function hasEnded(error: unknown): boolean {
 /** Ends a request with an error if the other process hangs. The operating system accepts connections even for such a process. */
 function endInSilence(request: ClientRequest): void {
   request.on('timeout', () => {
-    request.destroy(
-      new Error(`the process that has the store open has not answered for ${longestSilenceMs} ms`),
-    )
+    const message = `the process that has the store open has not answered for ${longestSilenceMs} ms`
+    request.destroy(Object.assign(new Error(message), { name: 'StoreSilent' }))
   })
 }
 

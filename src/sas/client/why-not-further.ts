@@ -235,11 +235,11 @@ function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
 }
 
 function retryText(step: StepDocument, now: number, isUndone: boolean): string {
-  const failures = failuresOf(step)
+  const [failures, at] = [failuresOf(step), nextMs(step)]
   const said = step.diagnostics.length === 0 ? 'no answer' : `"${step.diagnostics.at(-1)?.message ?? ''}"`
   const failed = `Step ${step.stepId} failed ${failures} of ${step.maxFailures} times (${said})`
-  const at = nextMs(step)
   const when = at === Infinity ? '' : whenText(at, now, `${durationText(at - now)}, at ${timeText(at)}`)
+  if (step.direction === 'undo' && failures === 0) return `Step ${step.stepId} is undone${when}.`
   const next = failures < step.maxFailures ? `tried again${when}` : `given up${when}`
   return `${failed} and is ${isUndone && step.direction === 'do' ? 'not tried again, because the job is undone' : next}.`
 }

@@ -54,9 +54,11 @@ describe('the health of the store', () => {
     for (const code of [503, 'ECONNREFUSED', 429]) storeHealth.emit(failed(code))
     expect(heard.events.map(({ type }) => type)).toEqual(['store.troubled'])
     expect(storeHealth.unhealthyReason()).toMatch(/does not answer/)
-    await clock.advance(5_000)
+    await clock.advance(2_000)
     storeHealth.emit(charged)
-    expect(heard.of('store.recovered')).toEqual([{ type: 'store.recovered', durationMs: 5_000, failures: 3 }])
+    await clock.advance(3_000)
+    storeHealth.emit(charged)
+    expect(heard.of('store.recovered')).toEqual([{ type: 'store.recovered', durationMs: 2_000, failures: 3 }])
     expect(storeHealth.unhealthyReason()).toBeNull()
   })
 

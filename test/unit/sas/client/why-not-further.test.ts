@@ -208,6 +208,8 @@ it('a failed step of a job that is undone is not tried again, but its failed und
   }
   const undoing = { ...backing, direction: 'undo' as const, undo }
   expect(sentence([undoing], { compensation })).toContain('and is tried again in 60 s')
+  const waiting = { ...undoing, undo: { ...undo, failureCount: 0 }, processState: 'Pending' as const }
+  expect(sentence([waiting], { compensation })).toBe('Step a is undone in 60 s, at 2026-01-01T00:01:00Z.')
 })
 
 it('names only the step that is with an agent, if another one waits for its next attempt', () => {
