@@ -265,12 +265,12 @@ export class LoadBalancer {
   }
 
   /**
-   * Counts a failure. Returns the pause after it, which is short if the store may be back soon. Only an operator can repair
-   * what other errors name.
+   * Counts a failure. Returns the pause after it, which is short if this instance has no lease and the store may be back soon. Only
+   * an operator can repair what other errors name.
    */
   private restAfter(error: unknown): number {
     this.failures += 1
-    if (!isTransient(cosmosErrorKind(error).kind)) return this.restMs()
+    if (this.controller.heldCount > 0 || !isTransient(cosmosErrorKind(error).kind)) return this.restMs()
     const delayMs = retryDelayMs(error, this.failures, this.runtime.random)
     return Math.max(shortestRestMs, Math.min(this.restMs(), delayMs))
   }

@@ -98,8 +98,8 @@ it('a process that hangs with the store open counts as lost after ten seconds (F
   const reasons = await Promise.allSettled(asked)
   const silence = 'the process that has the store open has not answered for 10000 ms'
   expect(reasons.map((each) => (each.status === 'rejected' ? String(each.reason) : each.status))).toEqual([
-    `Error: ${silence}`,
-    `Error: ${silence}`,
+    `StoreSilent: ${silence}`,
+    `StoreSilent: ${silence}`,
   ])
 }, 30_000)
 
