@@ -11,11 +11,11 @@ const runs = [
 ]
 
 describe('runs with many jobs', () => {
-  it('complete a large part of them while faults last', async () => {
-    // One run alone says little: from a fifth to four fifths of its jobs end by then.
-    const reports = [await simulateJobs(12, 100), await simulateJobs(16, 100)]
-    for (const { acknowledged, problems } of reports) expect([acknowledged, problems]).toEqual([100, []])
-    expect(reports.reduce((sum, { endedUnderFaults }) => sum + endedUnderFaults, 0)).toBeGreaterThan(80)
+  it('complete most of them while faults last', async () => {
+    // With twice as many jobs, from a tenth to nine tenths of a run end by then.
+    const reports = [await simulateJobs(12, 50), await simulateJobs(14, 50)]
+    for (const { acknowledged, problems } of reports) expect([acknowledged, problems]).toEqual([50, []])
+    expect(reports.reduce((sum, { endedUnderFaults }) => sum + endedUnderFaults, 0)).toBeGreaterThan(50)
   })
 })
 
