@@ -29,7 +29,7 @@ export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
   readonly stepId: string
-  /** The number of this attempt at the step, from 1. */
+  /** The number of this attempt at the step, from 1. If its process dies, or stops, the attempt is made again with the same number. */
   readonly attempt: number
   /**
    * The key that all attempts at this step share. Pass it to the remote service, so that the service
