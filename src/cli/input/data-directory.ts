@@ -98,7 +98,7 @@ export class StoreSuccessor {
       await this.holding.closed(signal)
       return soonMs
     }
-    // A directory that was removed or replaced is left alone.
+    // A directory that was removed is not created again.
     if (signal.aborted || !holdsStore(this.data)) return tryAgainMs
     this.own = await openedStore(this.data)
     return restMs

@@ -122,6 +122,7 @@ function tooLarge(step: StepDocument, output: Json): string {
   )
 }
 
+/** Returns the step after a success. Adds the other changes to `noting`, which is not used again. */
 function succeeded(
   step: StepDocument,
   { output, hasTickets }: Outcome & { readonly kind: 'success' },
