@@ -6,7 +6,7 @@ import { twoHosts } from './job-scene.js'
 
 const minuteMs = 60_000
 /** More lists than a process serves at once. */
-const lists = 200
+const lists = 160
 
 const clerk = defineAgent('clerk', { file: (input: { readonly of: number }) => input })
 const item = defineWorkflow<{ readonly of: number }>('item', (job) => {

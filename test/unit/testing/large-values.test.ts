@@ -62,7 +62,7 @@ describe('a job with large values under every single fault (I31)', () => {
   ] as const)(
     '%s with whole values, and no document refers to a missing payload',
     async (_name, refused, end) => {
-      const { stories, ends, problems } = await simulateWorkflow({ ...story(refused), pairs: 8 })
+      const { stories, ends, problems } = await simulateWorkflow({ ...story(refused), pairs: 2 })
       expect(problems).toEqual([])
       expect(ends[end]).toBeGreaterThan(stories / 2)
     },
