@@ -3,16 +3,16 @@
  * steps, with every write flushed to disk, in turns on the same machine. FOLDER is where the rivals are
  * installed. What is missing there is named, with the command that installs it. `--quick` makes one round.
  */
+import { execFile } from 'node:child_process'
 import { availableParallelism, loadavg } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { fullPeersEffort, measuredPeer, quickPeersEffort } from './peers/measured.js'
-import type { PeerFigures } from './peers/peer.js'
-import { rivalsIn } from './peers/rivals.js'
+import { parseArgs, promisify } from 'node:util'
 import { comparison, type Measured } from './peers/comparison.js'
-import { stepwardPeers } from './peers/stepward.js'
+import { fullPeersEffort, quickPeersEffort } from './peers/measured.js'
+import type { PeerFigures } from './peers/peer.js'
+import { peersIn } from './peers/peers-in.js'
 
 const { values } = parseArgs({
   options: {
@@ -21,23 +21,27 @@ const { values } = parseArgs({
   },
 })
 const effort = values.quick ? quickPeersEffort : fullPeersEffort
-const programs = {
-  cli: join(process.cwd(), 'dist/src/cli/main.js'),
-  workload: fileURLToPath(new URL('peers/ordering.js', import.meta.url)),
+const folder = resolve(values.peers)
+const round = fileURLToPath(new URL('peers/round.js', import.meta.url))
+
+async function measured(name: string): Promise<PeerFigures> {
+  const args = [...process.execArgv, round, folder, name, JSON.stringify(effort)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return JSON.parse(stdout) as PeerFigures
 }
-const all = [...stepwardPeers(programs), ...rivalsIn(resolve(values.peers))]
-for (const peer of all) {
-  const lacks = peer.missing()
-  if (lacks !== null) process.stderr.write(`${peer.name} is left out. To measure it, install: ${lacks}\n`)
+
+const peers: string[] = []
+for (const { name, missing } of peersIn(folder)) {
+  const lacks = missing()
+  if (lacks === null) peers.push(name)
+  else process.stderr.write(`${name} is left out. To measure it, install: ${lacks}\n`)
 }
-const peers = all.filter((peer) => peer.missing() === null)
-const measured = new Map<string, PeerFigures[]>()
-for (let round = 1; round <= effort.rounds; round += 1) {
-  for (const peer of peers) {
-    process.stderr.write(`round ${round} of ${effort.rounds}: ${peer.name}\n`)
-    measured.set(peer.name, [...(measured.get(peer.name) ?? []), await measuredPeer(peer, effort)])
+const rows: Measured[] = peers.map((name) => ({ name, rounds: [] }))
+for (let number = 1; number <= effort.rounds; number += 1) {
+  for (const { name, rounds } of rows) {
+    process.stderr.write(`round ${number} of ${effort.rounds}: ${name}\n`)
+    rounds.push(await measured(name))
   }
 }
-const rows: Measured[] = [...measured].map(([name, rounds]) => ({ name, rounds }))
 const loadText = (loadavg()[0] ?? 0).toFixed(1)
 process.stdout.write(`${comparison(rows)}\n${availableParallelism()} cores, load at the end: ${loadText}\n`)

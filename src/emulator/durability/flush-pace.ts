@@ -1,3 +1,5 @@
+import { afterThisTurn } from '../../platform/internal.js'
+
 /** The longest time in milliseconds that the process may wait for a flush. */
 const quickMs = 1
 
@@ -26,5 +28,26 @@ export class FlushPace {
     }
     this.handOvers = this.next
     this.next = Math.min(most, this.next * 2)
+  }
+}
+
+/**
+ * Decides when a group of transactions is written to the log. In each turn of the event loop, the first group begins at once. The
+ * next ones begin after the turn, so that the transactions of other requests join them. If each began at once, a process that
+ * waits for its flushes would flush the transactions of many requests one by one, and no two could join.
+ */
+export class GroupStarts {
+  private isFirst = true
+
+  begin(start: () => void): void {
+    if (!this.isFirst) {
+      afterThisTurn(start)
+      return
+    }
+    this.isFirst = false
+    afterThisTurn(() => {
+      this.isFirst = true
+    })
+    start()
   }
 }

@@ -3,6 +3,7 @@ import { createDirectory } from '../../platform/internal.js'
 import { lockUnused, type DirectoryLock } from './directory-lock.js'
 import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
 import { contentsOf, templatesIn } from './journal-contents.js'
+import { GroupStarts } from './flush-pace.js'
 import { GroupWriter, slicesOf } from './group-writer.js'
 import { addGroup, addTo, emptyGroup, isEmpty, type Group } from './journal-entries.js'
 import { openDirectories, openStore, type Store } from './open-store.js'
@@ -10,11 +11,7 @@ import { StoredDocuments } from './stored-documents.js'
 import { openLog, type WriteAheadLog } from './write-ahead-log.js'
 
 /** What a journal reads and writes. */
-interface Opened {
-  readonly store: Store
-  readonly log: WriteAheadLog
-  readonly directory: string
-}
+type Opened = Readonly<{ store: Store; log: WriteAheadLog; directory: string }>
 
 /** The bytes of a log after which its writes go to the store. */
 const longestLog = 8 * 2 ** 20
@@ -61,6 +58,7 @@ export class LmdbJournal implements Journal {
   private readonly store: Store
   private readonly log: WriteAheadLog
   private readonly directory: string
+  private readonly starts = new GroupStarts()
   private gathering: Gathering | null = null
   private committing: Gathering | null = null
   /** The writes that the logs have and the store lacks, except those that `transfer` is writing. */
@@ -135,7 +133,7 @@ export class LmdbJournal implements Journal {
     const group = (this.gathering ??= this.newGroup())
     for (const record of records) addTo(group, record)
     group.transactions += 1
-    if (this.committing === null) group.begin()
+    if (this.committing === null && group.transactions === 1) this.starts.begin(group.begin)
   }
 
   settled(): Promise<void> | null {

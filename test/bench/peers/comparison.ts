@@ -5,7 +5,7 @@ import type { PeerFigures } from './peer.js'
 /** A system and its figures of all rounds. */
 export interface Measured {
   readonly name: string
-  readonly rounds: readonly PeerFigures[]
+  readonly rounds: PeerFigures[]
 }
 
 /** Returns the figures of all systems, and the ratios of the first systems (ours) to the others. */

@@ -17,7 +17,7 @@ export interface RunningPeer {
 export interface Peer {
   readonly name: string
   /** Returns what must be installed to measure the system, or null if it can be measured. */
-  missing(): string | null
+  readonly missing: () => string | null
   open(): Promise<RunningPeer>
 }
 

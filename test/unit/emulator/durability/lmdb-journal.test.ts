@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { open } from 'lmdb'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import type { JournalRecord } from '../../../../src/emulator/engine/index.js'
 import { LmdbJournal } from '../../../../src/emulator/durability/lmdb-journal.js'
+import { WriteAheadLog } from '../../../../src/emulator/durability/write-ahead-log.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'
 
 const database = (rid: string): JournalRecord => ({
@@ -19,6 +20,10 @@ describe('LmdbJournal', () => {
     directory = scratchDirectory()
   })
 
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
   it('is settled before the first write, and again after it', async () => {
     const journal = LmdbJournal.open(directory)
     await journal.settled()
@@ -27,6 +32,29 @@ describe('LmdbJournal', () => {
     expect(journal.settled()).not.toBeNull()
     await journal.settled()
     expect(journal.settled()).toBeNull()
+    await journal.close()
+  })
+
+  it('writes few groups for transactions of many requests that each wait for their own', async () => {
+    const journal = LmdbJournal.open(directory)
+    await journal.settled()
+    journal.append([database('first')])
+    await journal.settled()
+    const append = vi.spyOn(WriteAheadLog.prototype, 'append')
+    // A group begins a few microtasks after its first transaction. These requests need more than that between two of them.
+    const work = async (ticks: number): Promise<void> => {
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve()
+    }
+    const requests = Array.from({ length: 100 }, async (_, request) => {
+      await work(20 * request)
+      for (let round = 0; round < 4; round += 1) {
+        journal.append([database(`d${request}-${round}`)])
+        await journal.settled()
+        await work(20)
+      }
+    })
+    await Promise.all(requests)
+    expect(append.mock.calls.length).toBeLessThan(20)
     await journal.close()
   })
 
