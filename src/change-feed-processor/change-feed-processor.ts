@@ -5,6 +5,7 @@ import type { Ports } from './feed/cosmos-ports.js'
 import { checkStart } from './checks/cosmos-start-check.js'
 import { PartitionSynchronizer } from './ownership/partition-synchronizer.js'
 import { ProcessorOptionsError } from './feed/errors.js'
+import { SameContainer } from './feed/same-container.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { leaseCallMs, withTimeouts } from './lease-holding/lease-call-timeout.js'
 import { LoadBalancer, turnsPerCheck } from './ownership/load-balancer.js'
@@ -192,6 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       delegates: traced(userCode.delegates, options),
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
+      sameContainer: new SameContainer(),
       gate: this.gate,
       pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {

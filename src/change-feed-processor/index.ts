@@ -70,7 +70,13 @@ export type {
   PageDelegate,
   StartPosition,
 } from './feed/delegate.js'
-export { DelegateError, FeedError, LeaseLostError, ProcessorOptionsError } from './feed/errors.js'
+export {
+  ContainerReplacedError,
+  DelegateError,
+  FeedError,
+  LeaseLostError,
+  ProcessorOptionsError,
+} from './feed/errors.js'
 export type {
   Change,
   ChangeFeed,

@@ -141,6 +141,7 @@ export class EngineChangeFeed implements ChangeFeed {
         [header.charge]: String(found.charge),
         [header.sessionToken]: sessionToken(partition),
         [header.rangeId]: partition.id,
+        [header.contentPath]: container.rid,
       },
       diagnostics: null,
     }

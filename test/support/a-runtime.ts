@@ -12,6 +12,7 @@ import {
 } from '../../src/change-feed-processor/options/options.js'
 import { PauseGate } from '../../src/change-feed-processor/runtime/pause-gate.js'
 import { PagesAhead } from '../../src/change-feed-processor/runtime/pages-ahead.js'
+import { SameContainer } from '../../src/change-feed-processor/feed/same-container.js'
 import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime/runtime.js'
 import { userCodeOf } from '../../src/change-feed-processor/delivery/user-code.js'
 import type { FailurePolicy } from '../../src/change-feed-processor/options/delivery-options.js'
@@ -74,6 +75,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
     world,
     feed: monitored,
     readPage: pageReader(monitored, options.mode),
+    sameContainer: new SameContainer(),
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
     ...(await userCodeOf(options, feed)),
     gate: new PauseGate(),

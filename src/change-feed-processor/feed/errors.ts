@@ -28,6 +28,30 @@ export class FeedError extends Error {
   }
 }
 
+/**
+ * The container was deleted and created again while this process used it. Nothing is read from the new container, because
+ * the positions in the leases are those of the former one. A processor reports this as the `cause` of a {@link FeedError}.
+ */
+export class ContainerReplacedError extends Error {
+  override readonly name = 'ContainerReplacedError'
+  readonly code = 'CONTAINER_REPLACED'
+  readonly retriable = false
+
+  /**
+   * @param formerRid the resource id of the container that this process began with
+   * @param rid the resource id of the container that now has its name
+   */
+  constructor(
+    readonly formerRid: string,
+    readonly rid: string,
+  ) {
+    super(
+      `the container was deleted and created again: its resource id was ${formerRid}, and is ${rid}. Nothing is read ` +
+        'from it with the positions of the former container. Start this process again; it then makes new leases',
+    )
+  }
+}
+
 /** This instance no longer holds the lease. Another instance delivers from the last checkpoint. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'

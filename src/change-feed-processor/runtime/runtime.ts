@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { ChangeFeed, ChangePage, FeedPosition, ReadOptions } from '../feed/change-feed.js'
 import type { AnyChange } from '../feed/change-identity.js'
+import type { SameContainer } from '../feed/same-container.js'
 import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
 import type { Notifications } from './notifications.js'
 import type { ChangeFeedMode, ResolvedOptions } from '../options/options.js'
@@ -33,6 +34,7 @@ export interface Runtime {
   readonly feed: ChangeFeed
   /** Reads a page of the feed in the mode of the processor. */
   readonly readPage: (from: FeedPosition, options: ReadOptions) => Promise<ChangePage<AnyChange>>
+  readonly sameContainer: SameContainer
   readonly leaseStore: LeaseStore
   /** The name of this instance, and the id that it has from this start until the next stop. */
   readonly self: LeaseOwner

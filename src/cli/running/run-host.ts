@@ -3,13 +3,13 @@ import { startHost, type Host } from '../../host/index.js'
 import { serveStatus, verdict } from '../../host/internal.js'
 import { systemClock } from '../../platform/index.js'
 import { durationMs, systemRandom, withinLimit } from '../../platform/internal.js'
-import { consoleLogger, type Telemetry } from '../../telemetry/index.js'
+import { consoleLogger, fanOut, type Telemetry } from '../../telemetry/index.js'
 import { exitCodes } from '../output/cli-error.js'
 import { collectAtRest } from './collect-at-rest.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
-import { untilEnd, type ProcessEnd } from './until-ended.js'
+import { untilEnd, untilReplaced, type ProcessEnd } from './until-ended.js'
 
 /**
  * How long a start waits while the store is unavailable or refuses access. A new role assignment in Azure
@@ -29,9 +29,11 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   const { stopWithinMs } = environment
   const instanceName = environment.instanceName ?? instanceNameOf(systemRandom)
   const level = options.verbose === true ? 'debug' : 'info'
-  const telemetry = consoleLogger({ level, about: { instance: instanceName } })
+  const replaced = untilReplaced()
+  const telemetry = fanOut(consoleLogger({ level, about: { instance: instanceName } }), replaced.telemetry)
   const told = new AbortController()
-  const ending = untilEnd(options.supervised === true).finally(() => told.abort())
+  const ended = Promise.race([untilEnd(options.supervised === true), replaced.end])
+  const ending = ended.finally(() => told.abort())
   const showPage = (address: string): void => terminal.print(`the page for operators: ${address}`)
   const starting = startHost({
     ...settings,

@@ -1,3 +1,4 @@
+import type { Telemetry } from '../../telemetry/index.js'
 import { untilTold } from './until-signal.js'
 
 export interface ProcessEnd {
@@ -25,4 +26,24 @@ export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
     if (!process.connected) leave()
   })
   return Promise.race([told, failed, orphaned])
+}
+
+/**
+ * Watches what a host reports. Its `end` resolves if the containers of the host were replaced. Then this process can do
+ * nothing more, and its platform or its parent starts another one, which makes leases for the new containers.
+ */
+export function untilReplaced(): { readonly telemetry: Telemetry; readonly end: Promise<ProcessEnd> } {
+  let resolve: (end: ProcessEnd) => void = () => undefined
+  const end = new Promise<ProcessEnd>((settle) => (resolve = settle))
+  const emit: Telemetry['emit'] = (event) => {
+    const error = 'error' in event ? replacement(event.error) : null
+    if (error !== null) resolve({ why: 'the container was replaced', error })
+  }
+  return { telemetry: { emit }, end }
+}
+
+/** Returns the error in the chain of causes that says that a container was replaced, or null. */
+function replacement(error: unknown): Error | null {
+  if (!(error instanceof Error)) return null
+  return Reflect.get(error, 'code') === 'CONTAINER_REPLACED' ? error : replacement(error.cause)
 }

@@ -67,6 +67,7 @@ export class DoorConnection {
   private socket: Socket | null = null
   private opening: Promise<boolean> | null = null
   private isEnded = false
+  private refusal: Error | null = null
   private lastId = 0
   private readonly pending = new Map<number, Pending>()
   private silence: { cancel(): void } | null = null
@@ -77,6 +78,7 @@ export class DoorConnection {
 
   /** Returns false if the other process has another version. Rejects if no process has the store open. */
   open(): Promise<boolean> {
+    if (this.refusal !== null) return Promise.reject(this.refusal)
     if (this.isEnded)
       return Promise.reject(new DoorLost('the connection to the store is closed', false, null))
     if (this.frames !== null) return Promise.resolve(true)
@@ -122,6 +124,12 @@ export class DoorConnection {
     this.frames?.send(JSON.stringify([0, method, ...args]))
   }
 
+  /** Ends the connection. All calls, also those under way, fail with this error. */
+  refuse(error: Error): void {
+    this.refusal = error
+    this.end()
+  }
+
   end(): void {
     this.isEnded = true
     this.redial?.cancel()
@@ -130,7 +138,7 @@ export class DoorConnection {
 
   private async opened(): Promise<void> {
     const isOpen = await this.open().catch((error: unknown) => {
-      if (error instanceof DoorLost) throw error
+      if (error instanceof DoorLost || error === this.refusal) throw error
       throw new DoorLost('no process has the embedded store open', false, error, true)
     })
     if (!isOpen) throw new DoorLost('another version of stepward has the embedded store open', false, null)
@@ -184,7 +192,7 @@ export class DoorConnection {
     const all = [...this.pending.values()]
     this.pending.clear()
     for (const { reject, isSent } of all)
-      reject(new DoorLost('the connection to the embedded store was lost', isSent, cause))
+      reject(this.refusal ?? new DoorLost('the connection to the embedded store was lost', isSent, cause))
     this.redialLater()
   }
 

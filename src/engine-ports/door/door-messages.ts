@@ -7,7 +7,7 @@ import { StoreRefused, StoreUnavailable } from '../../sas/model/errors.js'
  * The version of the messages below. The messages also contain leases and documents as this version of the package
  * knows them, so two processes use the door only if they have the same version of the package.
  */
-const version = 4
+const version = 5
 
 export function doorProtocol(): string {
   return `stepward-door/${version}-${packageVersion()}`
@@ -30,6 +30,7 @@ export type DoorRequest = readonly [id: number, method: string, ...args: unknown
 
 /**
  * A message of the store that is not an answer:
+ * - `container`: the resource id of the container, or null if there is none. It is the first message of a connection
  * - `written`: the physical partitions that others have written
  * - `ended`: the partition key, the document id and the document of an ended job
  * - `charged`: the operations of the answers, each with its request units and the part of the process, if the request
@@ -37,7 +38,10 @@ export type DoorRequest = readonly [id: number, method: string, ...args: unknown
  * - `asked`: asks a process which work it takes
  * - `taken`: the number of a question, and the name of a scheduler that takes jobs, or null
  */
-export type DoorPush = readonly ['written' | 'ended' | 'charged' | 'asked' | 'taken', ...unknown[]]
+export type DoorPush = readonly [
+  'container' | 'written' | 'ended' | 'charged' | 'asked' | 'taken',
+  ...unknown[],
+]
 
 export function isRequest(message: unknown): message is DoorRequest {
   return Array.isArray(message) && Number.isSafeInteger(message[0]) && typeof message[1] === 'string'

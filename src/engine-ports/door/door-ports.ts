@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../../../lease-store/index.js'
 import type { ChangeFeed } from '../../change-feed-processor/feed/change-feed.js'
+import { ContainerReplacedError } from '../../change-feed-processor/feed/errors.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobAddress, EndedJob, WakeUps } from '../../sas/in-process/job-endings.js'
 import type { StateStore } from '../../sas/store/state-store.js'
@@ -84,6 +85,7 @@ class Door implements DoorPorts {
   private leaseStores = 0
   private offered: { readonly instanceName: string; readonly work: () => TakenWork } | null = null
   private known: KnownScheduler | null = null
+  private rid: string | null = null
 
   constructor(
     account: DoorAccount,
@@ -167,6 +169,9 @@ class Door implements DoorPorts {
 
   private hear([kind, ...values]: DoorPush): void {
     switch (kind) {
+      case 'container':
+        this.met(values[0] as string | null)
+        return
       case 'written':
         for (const rangeId of values) for (const onWrite of this.watchers) onWrite(rangeId as string)
         return
@@ -182,6 +187,16 @@ class Door implements DoorPorts {
       case 'ended':
         this.ended(...(values as [string, string, Record<string, unknown>]))
     }
+  }
+
+  /**
+   * Notes which container this connection is for. The process that has the store open may have another store than the
+   * process before it, if the data directory was replaced. Then all calls fail, because the leases of this process are not in it.
+   */
+  private met(rid: string | null): void {
+    if (rid === null) return
+    this.rid ??= rid
+    if (rid !== this.rid) this.connection.refuse(new ContainerReplacedError(this.rid, rid))
   }
 
   private ended(pk: string, id: string, document: Readonly<Record<string, unknown>>): void {

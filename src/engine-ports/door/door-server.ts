@@ -101,6 +101,9 @@ class DoorSession {
         this.ending.clear()
       },
     })
+    const { database, container } = this.names
+    const rid = engine.databaseNamed(database)?.container(container)?.rid ?? null
+    this.frames.send(JSON.stringify(['container', rid]))
   }
 
   /** Returns a function that keeps the charges of one part of the process until the next answer. */

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ContainerReplacedError } from '../../../src/change-feed-processor/index.js'
 import { Frames } from '../../../src/engine-ports/door/door-frames.js'
 import { enginePorts } from '../../../src/engine-ports/index.js'
 import { openDoor, watchThroughDoor } from '../../../src/engine-ports/internal.js'
@@ -67,6 +68,23 @@ function reports<T>() {
 }
 
 describe('the local door', () => {
+  it('fails all calls if the process that has the store open now has another store', async () => {
+    const cosmos = account()
+    const door = await servedDoor(cosmos)
+    const ports = await portsThrough(door)
+    await ports.state.apply('p', [create('a')])
+    cosmos.engine.deleteContainer('stepward', 'state')
+    const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+    cosmos.engine.createContainer('stepward', { id: 'state', partitionKey })
+    newest(door.accepted).destroy()
+    await expect
+      .poll(() => ports.leases('unit', 'agents').list().catch(String))
+      .toContain('was deleted and created again')
+    const read = ports.state.read({ pk: 'p', id: 'a' })
+    await expect(read).rejects.toThrow(ContainerReplacedError)
+    ports.close()
+  })
+
   it('reports the charge of each call to the process that made it, with the part of the process', async () => {
     const door = await servedDoor(account())
     const charges: string[] = []
