@@ -29,7 +29,14 @@ export function standingWork(selection: UnitSelection): Promise<StandingWork | n
 
 /** Describes standing work in a sentence, with the command that starts the roles. */
 export function standingSentence(standing: StandingWork): string {
-  return `${standingText(standing)}; start them: ${standing.command}`
+  return `${standingText(standing)}; ${standingAdvice(standing)}`
+}
+
+/** Says how to start the roles. If other roles run, an instance may run these, too, but have given up its leases. */
+function standingAdvice({ missing, command }: StandingWork): string {
+  const start = `start them: ${command}`
+  if (missing.length === neededRoles.length) return start
+  return `${start}. An instance that runs them has no lease while it is not healthy: see its log`
 }
 
 export async function standingIn(
@@ -82,7 +89,7 @@ export function standingFindings(standing: StandingWork | null): readonly HostFi
       severity: 'problem',
       processorName: null,
       observation: standingText(standing),
-      advice: `start them: ${standing.command}`,
+      advice: standingAdvice(standing),
     },
   ]
 }

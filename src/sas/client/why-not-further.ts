@@ -222,17 +222,13 @@ function heldBackText(steps: readonly StepDocument[], now: number, isUndone: boo
   if (first === undefined) return ''
   const also =
     others.length === 0 ? '' : ` ${counted(others.length, 'other step waits', 'other steps wait')} too.`
-  const { round, notBeforeMs, stepId } = first
-  const isBetweenRounds = round !== undefined && failuresOf(first) === 0 && notBeforeMs !== null
-  const said = isBetweenRounds
-    ? `Step ${stepId} begins round ${round.number}${whenText(notBeforeMs, now, `at ${timeText(notBeforeMs)}`)}.`
-    : retryText(first, now, isUndone)
-  return `${said}${also}`
+  const { round, notBeforeMs: atMs, stepId } = first
+  if (round === undefined || failuresOf(first) > 0 || atMs === null)
+    return `${retryText(first, now, isUndone)}${also}`
+  return `Step ${stepId} begins round ${round.number}${whenText(atMs, now, `at ${timeText(atMs)}`)}.${also}`
 }
 
-function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
-  return notBeforeMs ?? completeByMs ?? Infinity
-}
+const nextMs = ({ notBeforeMs, completeByMs }: StepDocument): number => notBeforeMs ?? completeByMs ?? Infinity
 
 function retryText(step: StepDocument, now: number, isUndone: boolean): string {
   const [failures, at] = [failuresOf(step), nextMs(step)]
@@ -265,9 +261,12 @@ function workText(working: readonly StepDocument[], now: number): string {
   }
   const [silent] = working.filter(isSilent)
   const said = `${agentsText(working, now)}.`
-  if (silent === undefined) return said
-  const advice = `check that an instance has ${agentNames([silent])}`
-  return `${said} Attempt ${workOf(silent).failureCount} of step ${silent.stepId} got no answer in time: ${advice}.`
+  return silent === undefined ? said : `${said} ${silenceText(silent)}`
+}
+
+function silenceText(step: StepDocument): string {
+  const failed = `Attempt ${workOf(step).failureCount} of step ${step.stepId} got no answer in time`
+  return `${failed}: check that an instance has ${agentNames([step])}, and that its handler ends in ${step.completeWithinMs / 1_000} s.`
 }
 
 /** Checks whether the last attempt ended by its deadline. An agent that reports a failure leaves a message. */

@@ -1,4 +1,4 @@
-import { estimateLag, standingText } from '../../../operations/index.js'
+import { estimateLag, standingSentence } from '../../../operations/index.js'
 import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
@@ -33,7 +33,7 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
   for (const { processorName, leases: count, reason } of notEstimated)
     terminal.print(`not counted: ${counted(count, 'lease')} of ${JSON.stringify(processorName)}: ${reason}`)
   if (standing !== null) {
-    terminal.print(`${warning(standingText(standing))}; start them: ${standing.command}`)
+    terminal.print(warning(standingSentence(standing)))
   }
   return code
 }

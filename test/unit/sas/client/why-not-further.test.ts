@@ -172,7 +172,8 @@ it('steps that must be claimed and that no agent has claimed are named before ot
 it('a step whose last attempt got no answer says to look for the agent', () => {
   const said = 'Step a is dispatched to agent bank, until 2026-01-01T00:01:00Z at the latest.'
   const silent = open('a', { actor: 'bank', failureCount: 2, maxFailures: 3 })
-  const hint = 'Attempt 2 of step a got no answer in time: check that an instance has agent bank.'
+  const hint =
+    'Attempt 2 of step a got no answer in time: check that an instance has agent bank, and that its handler ends in 60 s.'
   expect(sentence([silent])).toBe(`${said} ${hint}`)
   const told = (attempt: number) => [{ at: '', by: 'x', message: 'no card', attempt }]
   expect(sentence([{ ...silent, diagnostics: told(1) }])).toBe(`${said} ${hint}`)
