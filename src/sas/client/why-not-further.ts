@@ -228,7 +228,8 @@ function heldBackText(steps: readonly StepDocument[], now: number, isUndone: boo
   return `Step ${stepId} begins round ${round.number}${whenText(atMs, now, `at ${timeText(atMs)}`)}.${also}`
 }
 
-const nextMs = ({ notBeforeMs, completeByMs }: StepDocument): number => notBeforeMs ?? completeByMs ?? Infinity
+const nextMs = ({ notBeforeMs, completeByMs }: StepDocument): number =>
+  notBeforeMs ?? completeByMs ?? Infinity
 
 function retryText(step: StepDocument, now: number, isUndone: boolean): string {
   const [failures, at] = [failuresOf(step), nextMs(step)]
