@@ -50,7 +50,7 @@ export type WaitingJob = Pick<JobView, 'jobId' | 'partitionKey' | 'endedAt'> & {
 
 type WaitingStep = Pick<
   JobView['steps'][number],
-  'state' | 'actor' | 'attention' | 'failureCount' | 'diagnostics'
+  'state' | 'agent' | 'attention' | 'failureCount' | 'diagnostics'
 >
 
 /**
@@ -93,8 +93,8 @@ type Found = Pick<Inspection, 'units' | 'storeTimeMs'> & { readonly expirationMs
 
 /** Describes what no instance does for the range of a job, or returns null. */
 export function unreadText(job: WaitingJob, range: FeedRange, found: Found): string | null {
-  const isAtWork = job.steps.some(({ state, actor }) => {
-    return actor !== '' && (state === 'Processing' || state === 'Compensating')
+  const isAtWork = job.steps.some(({ state, agent }) => {
+    return agent !== '' && (state === 'Processing' || state === 'Compensating')
   })
   // A job that has failed needs no role before an operator acts.
   const wanted = job.endedAt === null ? neededRoles.filter((role) => role !== 'agents' || isAtWork) : []
@@ -114,23 +114,33 @@ export function unreadText(job: WaitingJob, range: FeedRange, found: Found): str
 /** The agent of the steps of large lists, which every instance has. Steps that only wait have the agent `''`. */
 const ownActor = itemsOperation.actor
 
+/** The problems of steps that are not tried again by themselves. */
+const givenUp = ['error', 'parked', 'extendedWait', 'compensationFailed'] as const
+
 /** Checks whether an agent works on a step, or whether the step was given up because its last attempt got no answer. */
 function needsAgent({ state, attention, failureCount, diagnostics }: WaitingStep): boolean {
-  if (state === 'Processing') return true
-  const { kind } = attention ?? {}
-  const isGivenUp = kind === 'error' || kind === 'parked' || kind === 'extendedWait'
+  if (state === 'Processing' || state === 'Compensating') return true
+  const isGivenUp = givenUp.some((kind) => kind === attention?.kind)
   return isGivenUp && failureCount > 0 && diagnostics.at(-1)?.attempt !== failureCount
 }
 
 /** Names the agents that steps need and that no owner has, if every owner says which agents it has. */
 function missingAgentsText({ steps }: WaitingJob, owned: readonly Lease[]): string | null {
   const known = new Set(owned.flatMap(({ serves }) => serves ?? []))
-  const actors = new Set(steps.flatMap((step) => (needsAgent(step) ? [step.actor] : [])))
+  const actors = new Set(steps.flatMap((step) => (needsAgent(step) ? [step.agent] : [])))
   const missing = [...actors].filter((actor) => !known.has(actor) && actor !== '' && actor !== ownActor)
   if (missing.length === 0 || owned.some(({ serves }) => serves === null)) return null
   const names = missing.slice(0, 3).join(', ')
   const which = `agent${missing.length === 1 ? '' : 's'} ${names}`
-  return `No instance that reads the feed range of this job has ${which}: start one whose module exports it.`
+  const start = 'start one whose module exports it'
+  const owners = [...new Set(owned.flatMap(({ owner }) => owner ?? []))]
+  const [owner] = owners
+  // Another instance takes over the range only when its owner gives it up.
+  const advice =
+    owner === undefined || owners.length > 1
+      ? start
+      : `${start}, and stop ${owner}, which holds the range without it`
+  return `No instance that reads the feed range of this job has ${which}: ${advice}.`
 }
 
 /** Returns the number of leases of a role in a range, and those with a living owner. */

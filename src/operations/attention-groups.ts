@@ -192,10 +192,10 @@ export function missingAgentGroup(missing: MissingAgent, command: string): Atten
   return {
     ...about,
     kind: 'noAgent',
-    message: `no running instance has agent ${agent}`,
+    message: `no instance with leases of the agents has agent ${agent}`,
     triaged: [],
     filter: null,
-    advice: `start an instance whose module exports agent ${agent}`,
+    advice: `start an instance whose module exports agent ${agent}, and stop those that have leases without it`,
     command,
   }
 }

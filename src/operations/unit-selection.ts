@@ -28,6 +28,8 @@ export type HostFinding = Omit<Finding, 'rule'> & {
   readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns' | 'openCircuit'
   /** The agent that the finding is about, if it is about one. */
   readonly agent?: string
+  /** The command in the advice, if there is one. */
+  readonly command?: string
 }
 
 export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }

@@ -40,7 +40,7 @@ function staleFindings(
     const oldestMs = storeTimeMs - Math.min(...own.map(({ storedAtMs }) => storedAtMs))
     const advice =
       livingCount === 0
-        ? 'no instance is running: start one, and it takes these leases over at once'
+        ? 'an instance that stands by takes these leases over within its acquire interval; if there is none, start one'
         : 'the running instances should have taken these leases: check their errors, and maxLeases'
     return problem(
       'staleOwner',

@@ -46,7 +46,7 @@ export class ContainerReplacedError extends Error {
     readonly rid: string,
   ) {
     super(
-      `the container was deleted and created again: its resource id was ${formerRid}, and is ${rid}. Nothing is read ` +
+      `the container, or the data directory with it, was deleted and created again: its resource id was ${formerRid}, and is ${rid}. Nothing is read ` +
         'from it with the positions of the former container. Start this process again; it then makes new leases',
     )
   }

@@ -9,17 +9,30 @@ import { CliError, exitCodes } from '../output/cli-error.js'
 
 const codesOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EEXIST', 'ENOTDIR', 'ENOSPC']
 
+const advice = 'name a directory that this account may write to; a missing one is created'
+
+/** @throws CliError if `--data` names a file */
+export function refuseFile(data: string): void {
+  if (isFile(data)) throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
+  } catch {
+    // What opens the path reports why it cannot be used.
+    return false
+  }
+}
+
 /**
  * Calls `open`, which opens the embedded store in this directory.
  *
  * @throws CliError if the directory cannot be used for a store
  */
 export async function openingData<T>(data: string, open: () => T | Promise<T>): Promise<T> {
-  const advice = 'name a directory that this account may write to; a missing one is created'
+  refuseFile(data)
   try {
-    if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false) {
-      throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
-    }
     return await open()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -16,7 +16,7 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { holdsStore, openedStore, payloadFolder, StoreSuccessor } from './data-directory.js'
+import { holdsStore, openedStore, payloadFolder, refuseFile, StoreSuccessor } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
@@ -82,6 +82,7 @@ export async function withStore<T>(
     refuseNoStore(settings)
     return use(settings)
   }
+  refuseFile(data)
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
@@ -245,6 +246,7 @@ export async function withExistingStore<T>(
   { options, terminal }: Asked,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
+  if (options.data !== undefined) refuseFile(options.data)
   if (options.data !== undefined && !holdsStore(options.data)) {
     const advice = `check the directory, or create a store with "stepward provision --data ${options.data}"`
     throw new CliError(`--data ${options.data} holds no embedded store: ${advice}`, exitCodes.usage)

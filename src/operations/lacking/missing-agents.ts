@@ -1,6 +1,6 @@
 import type { Inspection } from '../../change-feed-processor/internal.js'
 import { ownerless, processorNameOf } from '../../connection/internal.js'
-import { CosmosJobQueries, isTaken, itemsOperation, type StepDocument } from '../../sas/internal.js'
+import { CosmosJobQueries, isTaken, itemsOperation, workOf, type StepDocument } from '../../sas/internal.js'
 import { expirationOf, type Looked, type UnitSelection } from '../unit-selection.js'
 
 /** A step of a workflow whose agent is in no running instance, and the jobs that wait for it. */
@@ -58,14 +58,15 @@ export async function missingAgentsIn(
   const waiting = found.filter((step) => {
     const isWanted = (workflow ?? step.workflow) === step.workflow && (stepId ?? step.stepId) === step.stepId
     // A flagged step is listed with the other problems.
-    return isWanted && step.attention === null && !isTaken(step) && hasWaited(step, now)
+    const isServed = names.has(workOf(step).actor) || isTaken(step)
+    return isWanted && step.attention === null && !isServed && hasWaited(step, now)
   })
   return grouped(waiting)
 }
 
 /** Checks whether a step got no answer to an earlier attempt, or waits for longer than is usual. */
 function hasWaited(step: StepDocument, now: number): boolean {
-  return step.failureCount > 0 || offeredAtMs(step) + shortestWaitMs <= now
+  return workOf(step).failureCount > 0 || offeredAtMs(step) + shortestWaitMs <= now
 }
 
 /** Returns the time when the present attempt was offered to agents. */
@@ -76,13 +77,14 @@ function offeredAtMs({ completeByMs, completeWithinMs }: StepDocument): number {
 function grouped(steps: readonly StepDocument[]): readonly MissingAgent[] {
   const groups = new Map<string, StepDocument[]>()
   for (const step of steps) {
-    const key = JSON.stringify([step.actor, step.workflow, step.stepId])
+    const key = JSON.stringify([workOf(step).actor, step.workflow, step.stepId])
     groups.set(key, [...(groups.get(key) ?? []), step])
   }
   return [...groups.values()].flatMap((members) => {
     const [first] = members
     if (first === undefined) return []
-    const { actor: agent, workflow, stepId } = first
+    const { workflow, stepId } = first
+    const { actor: agent } = workOf(first)
     const since = new Date(Math.min(...members.map(offeredAtMs))).toISOString()
     return [{ agent, workflow, stepId, jobIds: members.map(({ jobId }) => jobId), since }]
   })

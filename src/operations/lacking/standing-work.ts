@@ -32,11 +32,11 @@ export function standingSentence(standing: StandingWork): string {
   return `${standingText(standing)}; ${standingAdvice(standing)}`
 }
 
-/** Says how to start the roles. If other roles run, an instance may run these, too, but have given up its leases. */
+/** Says how to start the roles. If other roles run, an instance may run these, too, but have no lease of them yet, or any more. */
 function standingAdvice({ missing, command }: StandingWork): string {
   const start = `start them: ${command}`
   if (missing.length === neededRoles.length) return start
-  return `${start}. An instance that runs them has no lease while it is not healthy: see its log`
+  return `${start}. One that stands by takes the leases by itself, unless it is not healthy: see its log`
 }
 
 export async function standingIn(
@@ -90,6 +90,7 @@ export function standingFindings(standing: StandingWork | null): readonly HostFi
       processorName: null,
       observation: standingText(standing),
       advice: standingAdvice(standing),
+      command: standing.command,
     },
   ]
 }

@@ -40,6 +40,8 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
+  /** The agent whose answer the step needs: that of its operation or, once the undo has begun, that of the undo. */
+  readonly agent: string
   /**
    * `Skipped` if the step's condition did not hold, or if the step needs an output that does not exist.
    * `Failed`, `TimedOut` or `Refused` if the job went on without the step (`onExhausted: 'continue'`).
@@ -208,6 +210,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<St
     stepId,
     actor,
     action,
+    agent: workOf(step).actor,
     state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
     attempt: isWaitingAtLimit(step) || isHeldInPause(step) ? workOf(step).failureCount : step.attempt,

@@ -1,6 +1,17 @@
+import { counted } from '../../platform/internal.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Progress } from '../model/readable-parts.js'
 import { itemsOperation, type ItemsState } from '../plan/item-jobs.js'
+
+/** The most names in a sentence. */
+export const mostNamed = 3
+
+/** Returns names as a list, of which at most three are named. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed)
+  const others = names.length - shown.length
+  return others > 0 ? `${shown.join(', ')} and ${counted(others, 'other')}` : shown.join(' and ')
+}
 
 /** Checks whether a step makes the items of a large list jobs. No user wrote its agent. */
 export function isLargeList({ actor, action, direction }: StepDocument): boolean {

@@ -5,13 +5,11 @@ import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
-import { isLargeList, itemsText } from './list-progress.js'
+import { endText, restartText } from './end-text.js'
+import { isLargeList, itemsText, listed, mostNamed } from './list-progress.js'
 import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
-import { failuresOf, isBetweenTries, isHeldBack, isLeftBehind, workOf } from '../model/work.js'
-
-/** The most steps that the sentence names. */
-const mostNamed = 3
+import { failuresOf, isBetweenTries, isHeldBack, workOf } from '../model/work.js'
 
 const howToAnswer = '"stepward answer" answers it'
 
@@ -32,7 +30,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
 function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atLimit }: Moment): string {
   const { processState, attention, compensation, restartedAs } = job
   if (restartedAs !== undefined) return restartText(restartedAs)
-  if (processState === 'Processed') return endText(job)
+  if (processState === 'Processed') return endText(job, steps)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
   const pause = pauseOf(job)
@@ -83,19 +81,8 @@ function pausedText(
   const running = steps.filter((step) => isOpen(step, job.steps[step.stepId]) && isWithAgent(step))
   const still = running.length === 0 ? '' : ` ${agentsText(running, now)}.`
   const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
-  return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
-}
-
-/** Says which job goes on with the work of a job, and which effects stay. */
-function restartText({ jobId, from, kept = [] }: NonNullable<JobDocument['restartedAs']>): string {
-  const left = kept.length === 0 ? '' : ` The effects of ${listed(kept)} stay, and no job undoes them.`
-  return `It was restarted from step ${from} as job ${jobId}, which owns what it did.${left}`
-}
-
-/** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */
-function endText({ stepIds, steps }: JobDocument): string {
-  const left = stepIds.filter((stepId) => isLeftBehind(steps[stepId]))
-  return left.length === 0 ? 'Every step is done or skipped.' : `The job ended without ${listed(left)}.`
+  const undo = job.compensation === null ? '' : ' What it did is undone when it is resumed.'
+  return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}${undo}`
 }
 
 /** Checks whether a step is under way. A step that sleeps is Pending. */
@@ -194,13 +181,6 @@ function namesOf(steps: readonly StepDocument[]): string[] {
   return steps.map(({ stepId }) => stepId)
 }
 
-/** Returns names as a list, of which at most three are named. */
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed)
-  const others = names.length - shown.length
-  return others > 0 ? `${shown.join(', ')} and ${counted(others, 'other')}` : shown.join(' and ')
-}
-
 /** Returns the earliest deadline. A passed one has no effect before a supervisor looks at it, perhaps only after a start. */
 function untilText(steps: readonly StepDocument[], now: number): string {
   const times = steps.flatMap(({ completeByMs }) => completeByMs ?? [])
@@ -265,9 +245,12 @@ function workText(working: readonly StepDocument[], now: number): string {
   return silent === undefined ? said : `${said} ${silenceText(silent)}`
 }
 
+/** Says what may be wrong. A step that is taken again shows that an instance has its agent. */
 function silenceText(step: StepDocument): string {
   const failed = `Attempt ${workOf(step).failureCount} of step ${step.stepId} got no answer in time`
-  return `${failed}: check that an instance has ${agentNames([step])}, and that its handler ends in ${step.completeWithinMs / 1_000} s.`
+  const handler = `its handler ends in ${step.completeWithinMs / 1_000} s`
+  if (isTaken(step)) return `${failed}: check that ${handler}.`
+  return `${failed}: check that an instance has ${agentNames([step])}, and that ${handler}.`
 }
 
 /** Checks whether the last attempt ended by its deadline. An agent that reports a failure leaves a message. */

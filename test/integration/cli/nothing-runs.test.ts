@@ -126,7 +126,7 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
     jobs: 1,
   })
   expect(groups[0]).toMatchObject({
-    message: 'no running instance has agent payments',
+    message: 'no instance with leases of the agents has agent payments',
     command: 'stepward start --role agents --agents MODULE',
   })
   for (const [filter, count] of [

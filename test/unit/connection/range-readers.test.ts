@@ -98,7 +98,11 @@ describe('the range of a job', () => {
 describe('the agents of a job', () => {
   it('are missing if no instance that reads the range has them', () => {
     expect(said(jobWith('Processing', 'payments'), all)).toBe(
-      'No instance that reads the feed range of this job has agent payments: start one whose module exports it.',
+      'No instance that reads the feed range of this job has agent payments: start one whose module exports it, ' +
+        'and stop host, which holds the range without it.',
+    )
+    expect(said(jobWith('Compensating', 'payments'), all), 'the agent of an undo').toMatch(
+      /has agent payments: /,
     )
     expect(said(jobWith('Pending', 'payments'), all), 'the step does not wait for it').toBeNull()
   })

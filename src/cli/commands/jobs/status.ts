@@ -156,7 +156,7 @@ function describe(
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
     ...(job.result === null ? [] : [['result', resultText(job.result)] as [string, string]]),
-    ...(job.lockedBy === null ? [] : [['last driven by', job.lockedBy] as [string, string]]),
+    ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', attentionText(job.attention)] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
     ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [

@@ -1,6 +1,7 @@
 import { examine } from '../../../operations/index.js'
 import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
+import { forSameStore } from '../../output/same-store.js'
 import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
 import { wrapped, type Terminal } from '../../output/terminal.js'
@@ -12,11 +13,12 @@ export async function doctor(options: UnitOptions, terminal: Terminal): Promise<
   if (options.json === true) {
     terminal.print(JSON.stringify(findings))
   } else {
-    for (const { severity, rule, processorName, observation, advice } of findings) {
+    for (const { severity, rule, processorName, observation, advice, command } of findings) {
       const where = processorName === null ? '' : ` of ${JSON.stringify(processorName)}`
       terminal.print(`${severity} ${rule}${where}`)
       terminal.print(wrapped(observation, terminal.width, '  '))
-      terminal.print(wrapped(`→ ${advice}`, terminal.width, '  '))
+      const here = command === undefined ? advice : advice.replace(command, forSameStore(command, options))
+      terminal.print(wrapped(`→ ${here}`, terminal.width, '  '))
     }
     const counts =
       `${counted(problems.length, 'problem')}, ` + counted(findings.length - problems.length, 'hint')

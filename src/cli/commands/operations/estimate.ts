@@ -2,6 +2,7 @@ import { estimateLag, standingSentence } from '../../../operations/index.js'
 import { counted } from '../../../platform/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
+import { forSameStore } from '../../output/same-store.js'
 import { fitted } from '../../output/fitted.js'
 import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
@@ -33,7 +34,8 @@ export async function estimate(options: UnitOptions, terminal: Terminal): Promis
   for (const { processorName, leases: count, reason } of notEstimated)
     terminal.print(`not counted: ${counted(count, 'lease')} of ${JSON.stringify(processorName)}: ${reason}`)
   if (standing !== null) {
-    terminal.print(warning(standingSentence(standing)))
+    const command = forSameStore(standing.command, options)
+    terminal.print(warning(standingSentence({ ...standing, command })))
   }
   return code
 }

@@ -144,13 +144,13 @@ export class CosmosJobQueries implements JobQueries {
   }
 
   /**
-   * Lists steps at work whose agent is none of these, in no order. An index on the agent finds them, so the steps of
-   * these agents do not count towards the charge.
+   * Lists steps at work whose agent is none of these, and all steps that are being undone, in no order. An index on the agent
+   * finds them, so the steps of these agents do not count towards the charge.
    */
   async listUnserved(agents: readonly string[], limit: number): Promise<readonly Stored<StepDocument>[]> {
     const { condition, parameters } = otherThan('c.actor', agents)
     const found = await this.requests.query<Stored<StateDocument>>('state.listUnserved', {
-      text: `SELECT TOP @limit * FROM c WHERE c.type = 'sas.step' AND c.processState = 'Processing' AND ${condition}`,
+      text: `SELECT TOP @limit * FROM c WHERE c.type = 'sas.step' AND (c.processState = 'Compensating' OR (c.processState = 'Processing' AND ${condition}))`,
       parameters: { limit, ...parameters },
     })
     return found.flatMap(asStep)

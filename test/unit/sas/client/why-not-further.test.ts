@@ -177,6 +177,11 @@ it('a step whose last attempt got no answer says to look for the agent', () => {
   expect(sentence([silent])).toBe(`${said} ${hint}`)
   const told = (attempt: number) => [{ at: '', by: 'x', message: 'no card', attempt }]
   expect(sentence([{ ...silent, diagnostics: told(1) }])).toBe(`${said} ${hint}`)
+  const claim = { fence: 1, by: 'host', token: 't', at: '2026-01-01T00:00:00.000Z' }
+  expect(sentence([{ ...silent, fence: 1, claim }]), 'an instance has the agent').toBe(
+    'Step a is with agent bank, until 2026-01-01T00:01:00Z at the latest. ' +
+      'Attempt 2 of step a got no answer in time: check that its handler ends in 60 s.',
+  )
   expect(sentence([{ ...silent, diagnostics: told(2) }])).toBe(said)
 })
 
@@ -276,6 +281,13 @@ it('a paused job names the operator, the time and the reason, and the attempts t
   const paused = { since: '2026-01-01T00:00:00.000Z', by: 'ann', why: 'the bank is down' }
   const said = 'It was paused by ann at 2026-01-01T00:00:00Z: the bank is down.'
   expect(sentence([], { paused })).toBe(said)
+  const compensation = {
+    reason: 'cancelled',
+    by: 'ann',
+    at: '',
+    restarts: false,
+  } as unknown as JobDocument['compensation']
+  expect(sentence([], { paused, compensation })).toBe(`${said} What it did is undone when it is resumed.`)
   const steps = [open('pay', { lockedBy: 'host' }), open('nap', { kind: 'sleep', completeByMs: null })]
   expect(sentence(steps, { paused })).toBe(
     `${said} Step pay is dispatched to agent shop, until 2026-01-01T00:01:00Z at the latest.`,
@@ -308,5 +320,20 @@ it('a name that changes the direction of text does not turn the sentence around'
   const paused = { since: '2026-01-01T00:00:00.000Z', by: 'a\u202enn', why: 'no\u2069\u2066' }
   expect(sentence([], { paused })).toBe(
     'It was paused by a\\u202enn at 2026-01-01T00:00:00Z: no\\u2069\\u2066.',
+  )
+})
+
+it('a job that ended well names the items of its large lists that failed', () => {
+  const each = aStep({ stepId: 'each', actor: 'stepward', action: 'each', processState: 'Processed' })
+  const ended = (failed: number) =>
+    sentence([{ ...each, output: { of: 2_000, done: 2_000 - failed, failed, failures: [] } }], {
+      jobId: 'night',
+      processState: 'Processed',
+      steps: { each: { state: 'Processed', dispatch: 1 } },
+    })
+  expect(ended(0)).toBe('Every step is done or skipped.')
+  expect(ended(3)).toBe(
+    'Every step is done or skipped. 3 items of 2000 in step each failed. ' +
+      '"stepward list --text night/ --state Error" lists them.',
   )
 })
