@@ -55,6 +55,7 @@ export class CosmosLeaseStore implements LeaseStore {
     private readonly options: CosmosLeaseStoreOptions,
     private readonly prefix: string,
     private readonly partitioning: LeasePartitioning,
+    readonly monitoredRid: string,
   ) {
     this.marker = new CosmosLeaseInitialization({
       container: options.leaseContainer,
@@ -79,7 +80,7 @@ export class CosmosLeaseStore implements LeaseStore {
     const accountHost = options.accountHost ?? (await accountHostOf(options.monitoredContainer))
     const prefix = leasePrefix({ processorName: options.processorName, accountHost, containerRid: rid })
     const partitioning = leasePartitioningOf(leases.id, leases.settings.partitionKeyPaths)
-    return new CosmosLeaseStore(options, prefix, partitioning)
+    return new CosmosLeaseStore(options, prefix, partitioning, rid)
   }
 
   async list(): Promise<LeaseListing> {

@@ -53,6 +53,7 @@ const lockGraceMs = 2_000
 
 /** Implements the lease store port directly on the engine, with the same rules as the store over REST. */
 export class EngineLeaseStore implements LeaseStore {
+  readonly monitoredRid: string
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
@@ -63,7 +64,8 @@ export class EngineLeaseStore implements LeaseStore {
     private readonly decoded: WeakMap<DocumentVersion, Lease>,
   ) {
     const { processorName, accountHost, leaseContainer, monitoredContainer } = options
-    this.prefix = leasePrefix({ processorName, accountHost, containerRid: monitoredContainer().rid })
+    this.monitoredRid = monitoredContainer().rid
+    this.prefix = leasePrefix({ processorName, accountHost, containerRid: this.monitoredRid })
     const { id, definition } = leaseContainer()
     this.partitioning = leasePartitioningOf(id, definition.partitionKey.paths)
   }

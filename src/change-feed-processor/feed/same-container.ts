@@ -5,13 +5,14 @@ import { ContainerReplacedError } from './errors.js'
 const contentPath = 'x-ms-content-path'
 
 /**
- * Checks that all pages come from one container. The positions of leases mean nothing in another container: a container
+ * Checks that all pages come from the container that the leases are for. The positions of leases mean nothing in another container: a container
  * with the same name has its own sequence numbers, so its first changes would be left out.
  */
 export class SameContainer {
-  private rid: string | null = null
+  /** @param rid the resource id of the container, or null if the first page tells it */
+  constructor(private rid: string | null) {}
 
-  /** @throws ContainerReplacedError if an earlier page came from another container */
+  /** @throws ContainerReplacedError if the page comes from another container */
   check({ headers }: Pick<ChangePage<unknown>, 'headers'>): void {
     const rid = headers[contentPath]
     if (rid === undefined) return

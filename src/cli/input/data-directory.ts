@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../connection/internal.js'
 import type { InProcessCosmos } from '../../emulator/index.js'
-import { systemClock } from '../../platform/index.js'
+import { systemClock, type Clock } from '../../platform/index.js'
 import { BackgroundLoop, errorMessage } from '../../platform/internal.js'
 import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
@@ -66,6 +66,35 @@ export async function openedStore(data: string): Promise<InProcessCosmos> {
   return embedded
 }
 
+/** The pause between two looks at the data directory. */
+const lookEveryMs = 5_000
+
+/**
+ * Warns if the directory with the store that this process has open is moved, removed or replaced, and again each hour. Such a process
+ * goes on with the store that was there, and other processes no longer find it.
+ */
+export function watchedDirectory(data: string, clock: Clock = systemClock): Pick<BackgroundLoop, 'stop'> {
+  const identity = (): string => {
+    const found = statSync(join(data, 'data.mdb'), { throwIfNoEntry: false })
+    return found === undefined ? '' : `${found.dev} ${found.ino}`
+  }
+  const begun = identity()
+  const loop = new BackgroundLoop({
+    clock,
+    turn: async () => {
+      if (identity() === begun) return lookEveryMs
+      const still = 'this process still has the store that was there, and other processes no longer find it'
+      process.emitWarning(
+        `--data ${data} was moved, removed or replaced: ${still}. Stop this process and start it again`,
+      )
+      return restMs
+    },
+    onError: () => lookEveryMs,
+  })
+  loop.start()
+  return loop
+}
+
 /** The pause before another try to open the store, and the one after the connection to its process has ended. */
 const [tryAgainMs, soonMs] = [1_000, 100]
 /** When this process has the store open, there is nothing to do. */
@@ -87,6 +116,7 @@ export interface StoreHolding {
  */
 export class StoreSuccessor {
   private own: InProcessCosmos | null = null
+  private watch: Pick<BackgroundLoop, 'stop'> | null = null
   private readonly loop: BackgroundLoop
   private warned = ''
 
@@ -114,6 +144,7 @@ export class StoreSuccessor {
     // A directory that was removed is not created again.
     if (signal.aborted || !holdsStore(this.data)) return tryAgainMs
     this.own = await openedStore(this.data)
+    this.watch = watchedDirectory(this.data)
     return restMs
   }
 
@@ -131,6 +162,7 @@ export class StoreSuccessor {
 
   async end(): Promise<void> {
     await this.loop.stop()
+    await this.watch?.stop()
     await this.own?.close()
   }
 }

@@ -16,7 +16,14 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { holdsStore, openedStore, payloadFolder, refuseFile, StoreSuccessor } from './data-directory.js'
+import {
+  holdsStore,
+  openedStore,
+  payloadFolder,
+  refuseFile,
+  StoreSuccessor,
+  watchedDirectory,
+} from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
@@ -114,10 +121,12 @@ export async function withStore<T>(
   }
   const { embedded } = opened
   const client = isThroughSdk ? embedded.client() : undefined
+  const watch = holder === 'forAMoment' ? null : watchedDirectory(dataDirectory)
   try {
     return await use({ ...own, ...(client === undefined ? { embedded } : { client }) })
   } finally {
     client?.dispose()
+    await watch?.stop()
     if (holder === 'forAMoment')
       await withinLimit(systemClock, keepsOpenMs, embedded.whenUnused(), () => undefined)
     await embedded.close()

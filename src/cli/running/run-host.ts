@@ -23,6 +23,9 @@ const patience = { unavailable: '36500d', forbidden: '10m' }
  */
 const [handlersShare, leastHandlersShare, forReturnsMs] = [0.6, 0.2, 3_200]
 
+/** How long a process stops whose store takes nothing more from it. */
+const cutOffStopMs = 1_000
+
 /** Runs roles in this process until a signal arrives, the parent process dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
   const { environment, settings, words, agents, schedules, port } = plan
@@ -64,7 +67,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   telemetry.emit({ type: 'host.stopping', instanceName, reason: end.why })
   const code = endedAs(end, instanceName, telemetry)
   const beganMs = systemClock.monotonic()
-  await inTime(host.stop(), stopWithinMs)
+  await inTime(host.stop(), end.isCutOff === true ? Math.min(stopWithinMs, cutOffStopMs) : stopWithinMs)
   const tookMs = Math.round(systemClock.monotonic() - beganMs)
   telemetry.emit({ type: 'host.stopped', instanceName, durationMs: tookMs })
   return code

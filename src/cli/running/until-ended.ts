@@ -5,6 +5,8 @@ export interface ProcessEnd {
   readonly why: string
   /** Present only if an unhandled error is the reason. */
   readonly error?: unknown
+  /** Whether the store takes nothing more from this process, so that it need not wait for it. */
+  readonly isCutOff?: boolean
 }
 
 /**
@@ -37,7 +39,7 @@ export function untilReplaced(): { readonly telemetry: Telemetry; readonly end: 
   const end = new Promise<ProcessEnd>((settle) => (resolve = settle))
   const emit: Telemetry['emit'] = (event) => {
     const error = 'error' in event ? replacement(event.error) : null
-    if (error !== null) resolve({ why: 'the container was replaced', error })
+    if (error !== null) resolve({ why: 'the container was replaced', error, isCutOff: true })
   }
   return { telemetry: { emit }, end }
 }

@@ -96,8 +96,8 @@ export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
   }
 }
 
-/** Returns a lease store whose calls are requests. */
-export function doorLeases(call: Call): LeaseStore {
+/** Returns a lease store whose calls are requests. `monitoredRid` is the resource id of the monitored container, if it is known. */
+export function doorLeases(monitoredRid: string | null, call: Call): LeaseStore {
   const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
     call(method, ...args) as Promise<T>
   const initialization: LeaseInitialization = {
@@ -111,6 +111,7 @@ export function doorLeases(call: Call): LeaseStore {
     },
   }
   return {
+    monitoredRid,
     initialization,
     list: () => of('list'),
     read: (leaseToken) => of('read', leaseToken),

@@ -1,5 +1,6 @@
 import type { ChangePage } from '../../change-feed-processor/feed/change-feed.js'
-import type { ApplyResult } from '../../sas/store/state-store.js'
+import { FeedError } from '../../change-feed-processor/feed/errors.js'
+import type { ApplyResult, DocumentAddress } from '../../sas/store/state-store.js'
 import { sentError, type DoorRequest } from './door-messages.js'
 
 /** The methods of the state store whose results are sent as they are. */
@@ -37,4 +38,14 @@ export function pageText({ changes, ...page }: ChangePage<string>): string {
 /** Returns the result of a write with its cause as it is sent. */
 export function withSentCause(result: ApplyResult): object {
   return result.kind === 'unknownOutcome' ? { ...result, cause: sentError(result.cause) } : result
+}
+
+/** Throws the cause of an error of the feed. The other process wraps the cause again. */
+export function unwrapped(error: unknown): never {
+  throw error instanceof FeedError ? error.cause : error
+}
+
+/** Returns the key of a wait for the end of a job. */
+export function keyOf({ pk, id }: DocumentAddress): string {
+  return `job\n${pk}\n${id}`
 }

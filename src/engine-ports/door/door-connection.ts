@@ -9,6 +9,8 @@ export type DialDoor = () => Promise<Socket | null>
 export interface DoorConnectionOptions {
   readonly dial: DialDoor
   readonly clock: Clock
+  /** Called with the first message of a connection. Returns the error with which all calls fail from now on, or null. */
+  readonly onGreeting: (greeting: DoorPush) => Error | null
   /** Called whenever a connection is open. What it sends comes before all requests. */
   readonly onOpen: () => void
   readonly onPush: (push: DoorPush) => void
@@ -54,6 +56,7 @@ const redialAfterMs = 1_000
 
 /** If the store sends nothing for this time although an answer is due, the connection counts as lost. */
 const longestSilenceMs = 10_000
+const silentText = `the store has not answered for ${longestSilenceMs} ms`
 
 /**
  * The connection of this process to the one that has the store open. A lost connection is opened again by the next
@@ -64,6 +67,8 @@ const longestSilenceMs = 10_000
  */
 export class DoorConnection {
   private frames: Frames | null = null
+  /** The connection that waits for its first message. */
+  private greeting: Frames | null = null
   private socket: Socket | null = null
   private opening: Promise<boolean> | null = null
   private isEnded = false
@@ -124,7 +129,7 @@ export class DoorConnection {
     this.frames?.send(JSON.stringify([0, method, ...args]))
   }
 
-  /** Ends the connection. All calls, also those under way, fail with this error. */
+  /** Ends the connection. All later calls fail with this error, and those under way as after any lost connection. */
   refuse(error: Error): void {
     this.refusal = error
     this.end()
@@ -133,6 +138,7 @@ export class DoorConnection {
   end(): void {
     this.isEnded = true
     this.redial?.cancel()
+    this.greeting?.end(null)
     this.frames?.end(null)
   }
 
@@ -152,20 +158,56 @@ export class DoorConnection {
         socket.destroy()
         return false
       }
-      socket.unref()
-      this.socket = socket
-      this.frames = new Frames(socket, {
-        maxBytes,
-        readsWhileFull: true,
-        onMessages: (messages) => this.receive(messages),
-        onEnd: (error) => this.lost(error),
-      })
-      this.options.onOpen()
+      await this.greeted(socket)
       return true
     } catch (error) {
       this.redialLater()
       throw error
     }
+  }
+
+  /**
+   * Waits for the first message, which says what the connection is for. Nothing is sent before, because the store may be another
+   * one than that of the connection before.
+   */
+  private greeted(socket: Socket): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const frames = new Frames(socket, {
+        maxBytes,
+        readsWhileFull: true,
+        onMessages: ([first, ...others]) => {
+          if (this.frames === frames) {
+            this.receive([first, ...others])
+            return
+          }
+          const refusal = this.options.onGreeting(first as DoorPush)
+          if (refusal !== null) {
+            this.refuse(refusal)
+            return
+          }
+          this.hold(socket, frames)
+          this.receive(others)
+          resolve()
+        },
+        onEnd: (error) => {
+          silence.cancel()
+          if (this.frames === frames) this.lost(error)
+          else reject(this.refusal ?? error ?? new Error('the connection ended before its first message'))
+        },
+      })
+      this.greeting = frames
+      const silence = this.options.clock.schedule(longestSilenceMs, () => {
+        if (this.frames !== frames) frames.end(new Error(silentText))
+      })
+    })
+  }
+
+  private hold(socket: Socket, frames: Frames): void {
+    socket.unref()
+    this.greeting = null
+    this.socket = socket
+    this.frames = frames
+    this.options.onOpen()
   }
 
   private receive(messages: readonly unknown[]): void {
@@ -192,7 +234,7 @@ export class DoorConnection {
     const all = [...this.pending.values()]
     this.pending.clear()
     for (const { reject, isSent } of all)
-      reject(this.refusal ?? new DoorLost('the connection to the embedded store was lost', isSent, cause))
+      reject(new DoorLost('the connection to the embedded store was lost', isSent, cause))
     this.redialLater()
   }
 
@@ -216,7 +258,7 @@ export class DoorConnection {
     this.silence = clock.schedule(ms, () => {
       const left = this.heardAtMs + longestSilenceMs - clock.monotonic()
       if (left > 0) this.watchSilence(left)
-      else this.frames?.end(new Error(`the store has not answered for ${longestSilenceMs} ms`))
+      else this.frames?.end(new Error(silentText))
     })
   }
 

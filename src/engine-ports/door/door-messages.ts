@@ -30,7 +30,7 @@ export type DoorRequest = readonly [id: number, method: string, ...args: unknown
 
 /**
  * A message of the store that is not an answer:
- * - `container`: the resource id of the container, or null if there is none. It is the first message of a connection
+ * - `container`: the resource id of the container, or null if there is none. The first message of a connection, and again when it changes
  * - `written`: the physical partitions that others have written
  * - `ended`: the partition key, the document id and the document of an ended job
  * - `charged`: the operations of the answers, each with its request units and the part of the process, if the request

@@ -94,6 +94,10 @@ class Door implements DoorPorts {
     this.connection = new DoorConnection({
       dial: () => account.dial(doorProtocol(), { ...options.names }),
       clock: options.clock,
+      onGreeting: ([kind, rid]) =>
+        kind === 'container'
+          ? this.met(rid as string | null)
+          : new Error('the store did not say which it is'),
       onOpen: () => this.begin(),
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
@@ -113,7 +117,7 @@ class Door implements DoorPorts {
     this.leaseStores += 1
     const store = this.leaseStores
     const { call } = this.callsOf(user)
-    return doorLeases((method, ...args) => call('lease', processorName, store, method, ...args))
+    return doorLeases(this.rid, (method, ...args) => call('lease', processorName, store, method, ...args))
   }
 
   /** Returns the functions that send requests of a part of the process, which the store names with their charges. */
@@ -169,9 +173,11 @@ class Door implements DoorPorts {
 
   private hear([kind, ...values]: DoorPush): void {
     switch (kind) {
-      case 'container':
-        this.met(values[0] as string | null)
+      case 'container': {
+        const refusal = this.met(values[0] as string | null)
+        if (refusal !== null) this.connection.refuse(refusal)
         return
+      }
       case 'written':
         for (const rangeId of values) for (const onWrite of this.watchers) onWrite(rangeId as string)
         return
@@ -190,13 +196,13 @@ class Door implements DoorPorts {
   }
 
   /**
-   * Notes which container this connection is for. The process that has the store open may have another store than the
-   * process before it, if the data directory was replaced. Then all calls fail, because the leases of this process are not in it.
+   * Notes which container this connection is for. Returns an error if it is another one than before, because the data directory or
+   * the container was replaced: the leases of this process are not in it.
    */
-  private met(rid: string | null): void {
-    if (rid === null) return
+  private met(rid: string | null): Error | null {
+    if (rid === null) return null
     this.rid ??= rid
-    if (rid !== this.rid) this.connection.refuse(new ContainerReplacedError(this.rid, rid))
+    return rid === this.rid ? null : new ContainerReplacedError(this.rid, rid)
   }
 
   private ended(pk: string, id: string, document: Readonly<Record<string, unknown>>): void {

@@ -1,11 +1,18 @@
 import type { Duplex } from 'node:stream'
 import type { LeaseStore } from '../../../lease-store/index.js'
-import { FeedError } from '../../change-feed-processor/feed/errors.js'
 import type { FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
 import type { CosmosEngine } from '../../emulator/engine/index.js'
 import type { DocumentAddress, StateWrite } from '../../sas/store/state-store.js'
 import { Frames } from './door-frames.js'
-import { jsonText, mayBeLarge, pageText, stateMethods, withSentCause } from './door-answers.js'
+import {
+  jsonText,
+  keyOf,
+  mayBeLarge,
+  pageText,
+  stateMethods,
+  unwrapped,
+  withSentCause,
+} from './door-answers.js'
 import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
 import type { OnCharge } from '../engine-documents.js'
 import { EndedJobs } from '../ended-jobs.js'
@@ -13,6 +20,7 @@ import { engineOf, enginePorts, type EnginePorts } from '../engine-ports.js'
 import { WrittenVersions } from '../written-versions.js'
 import { ownChangeText } from './own-writes.js'
 import { PacedRequests } from './paced-requests.js'
+import { AskedWork } from './asked-work.js'
 import type { TakenWork, WorkingUnits } from '../taken-work.js'
 
 /** A connection of another process, and the parameters that it sent. */
@@ -37,12 +45,6 @@ export function serveDoor(account: object): void {
   const engine = engineOf(account)
   const door = Reflect.get(account, 'localDoor') as LocalDoor
   door.open({ name: doorProtocol(), serve: (connection) => new DoorSession(engine, connection) })
-}
-
-/** A question to the process that it has not answered. */
-interface Asked {
-  readonly work: Promise<TakenWork | null>
-  readonly tell: (work: TakenWork | null) => void
 }
 
 /** Answers the requests of one connection. Each answer is the text of its JSON, so documents need not be parsed. */
@@ -71,7 +73,8 @@ class DoorSession {
   private charged: (readonly [operation: string, charge: number, user?: string])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
-  private asked: Asked | null = null
+  private readonly asked = new AskedWork(() => this.frames.send('["asked"]'))
+  private toldRid: string | null | undefined = undefined
 
   constructor(
     private readonly engine: CosmosEngine,
@@ -101,8 +104,15 @@ class DoorSession {
         this.ending.clear()
       },
     })
+    this.tellContainer()
+  }
+
+  /** Says which container this connection is for, first of all and when there is another one. */
+  private tellContainer(): void {
     const { database, container } = this.names
-    const rid = engine.databaseNamed(database)?.container(container)?.rid ?? null
+    const rid = this.engine.databaseNamed(database)?.container(container)?.rid ?? null
+    if (rid === this.toldRid) return
+    this.toldRid = rid
     this.frames.send(JSON.stringify(['container', rid]))
   }
 
@@ -121,6 +131,7 @@ class DoorSession {
 
   private async answer(request: DoorRequest): Promise<void> {
     const text = await this.answerText(request)
+    this.tellContainer()
     this.sendCharges()
     if (request[0] !== 0) this.frames.send(`[${request[0]},${text}]`)
   }
@@ -172,7 +183,7 @@ class DoorSession {
       watch: async () => this.watch(),
       await: async (address: DocumentAddress) => this.awaitEnd(address),
       offer: async (instanceName: string) => this.offer(instanceName),
-      work: async (work: TakenWork) => this.told(work),
+      work: async (work: TakenWork) => this.asked.told(work),
       taking: async (question: number, units: WorkingUnits) => this.answerTaking(question, units),
       forget: async (address: DocumentAddress) => this.end(keyOf(address)),
     }
@@ -251,28 +262,12 @@ class DoorSession {
 
   /** Adds the process to those that are asked which work they take. */
   private offer(instanceName: string): string {
-    const remove = this.ports.takers(this.names.container).add(instanceName, () => this.askForWork())
+    const remove = this.ports.takers(this.names.container).add(instanceName, () => this.asked.ask())
     this.ending.get('work')?.()
     this.ending.set('work', () => {
       remove()
-      this.told(null)
+      this.asked.told(null)
     })
-    return 'null'
-  }
-
-  /** Asks the process which work it takes. A process that has not answered yet is not asked again. */
-  private askForWork(): Promise<TakenWork | null> {
-    if (this.asked !== null) return this.asked.work
-    let tell: (work: TakenWork | null) => void = () => undefined
-    const work = new Promise<TakenWork | null>((resolve) => (tell = resolve))
-    this.asked = { work, tell }
-    this.frames.send('["asked"]')
-    return work
-  }
-
-  private told(work: TakenWork | null): string {
-    this.asked?.tell(work)
-    this.asked = null
     return 'null'
   }
 
@@ -288,13 +283,4 @@ class DoorSession {
     this.ending.delete(key)
     return 'null'
   }
-}
-
-function keyOf({ pk, id }: DocumentAddress): string {
-  return `job\n${pk}\n${id}`
-}
-
-/** The other process wraps the cause again. */
-function unwrapped(error: unknown): never {
-  throw error instanceof FeedError ? error.cause : error
 }

@@ -50,7 +50,8 @@ export function timeZoneProblem(timeZone: string): string | null {
 /** Returns what is wrong with a cron pattern, or null. */
 export function cronProblem(cron: string, now: number): string | null {
   const named = `cron is ${JSON.stringify(cron)}`
-  const rule = 'it must have five fields with valid values, such as "30 2 * * 1-5" (minute, hour, day, month, weekday)'
+  const rule =
+    'it must have five fields with valid values, such as "30 2 * * 1-5" (minute, hour, day, month, weekday)'
   try {
     if (nextDue({ cron, timeZone: 'UTC' }, now) !== null) return null
   } catch (error) {

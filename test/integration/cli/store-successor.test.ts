@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { StoreSuccessor, type StoreHolding } from '../../../src/cli/input/data-directory.js'
+import { StoreSuccessor, watchedDirectory, type StoreHolding } from '../../../src/cli/input/data-directory.js'
 import { withStore } from '../../../src/cli/input/store.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { VirtualClock } from '../../../src/platform/index.js'
 import { lockDirectory } from '../../../src/emulator/durability/directory-lock.js'
 import { accountClosed, attachAccount, isAccountOpen } from '../../../src/emulator/attach/attached-account.js'
 
@@ -87,10 +88,33 @@ it('a successor leaves a directory alone that was removed meanwhile', async () =
 it('a successor says once why it cannot open the store', async () => {
   const data = await directory()
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+  onTestFinished(() => warned.mockRestore())
   await writeFile(join(data, 'data.mdb'), 'damaged'.repeat(5_000))
   const { looks } = aSuccessor(data)
   await expect.poll(() => looks.length, { timeout: 10_000 }).toBe(3)
   expect(warned.mock.calls).toEqual([[expect.stringContaining(`--data ${data} cannot be opened: `)]])
+})
+
+it('a process warns once that the directory of its store was moved away, and not before', async () => {
+  const data = join(await directory(), 'data')
+  const store = createInProcessCosmos({ dataDirectory: data })
+  onTestFinished(() => store.close())
+  await store.client().databases.create({ id: 'kept' })
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+  onTestFinished(() => warned.mockRestore())
+  const clock = new VirtualClock()
+  const watch = watchedDirectory(data, clock)
+  await clock.advance(60_000)
+  expect(warned).not.toHaveBeenCalled()
+  await rename(data, `${data}-before`)
+  const another = createInProcessCosmos({ dataDirectory: data })
+  onTestFinished(() => another.close())
+  await another.client().databases.create({ id: 'another' })
+  await clock.advance(60_000)
+  expect(warned.mock.calls).toEqual([
+    [expect.stringContaining(`--data ${data} was moved, removed or replaced: `)],
+  ])
+  await watch.stop()
 })
 
 // A paused process takes no connections, and the system refuses further ones with EAGAIN.

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ContainerReplacedError } from '../../../src/change-feed-processor/index.js'
@@ -68,21 +69,53 @@ function reports<T>() {
 }
 
 describe('the local door', () => {
-  it('fails all calls if the process that has the store open now has another store', async () => {
-    const cosmos = account()
-    const door = await servedDoor(cosmos)
-    const ports = await portsThrough(door)
-    await ports.state.apply('p', [create('a')])
-    cosmos.engine.deleteContainer('stepward', 'state')
+  describe('to a store whose container is another one than before', () => {
     const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
-    cosmos.engine.createContainer('stepward', { id: 'state', partitionKey })
-    newest(door.accepted).destroy()
-    await expect
-      .poll(() => ports.leases('unit', 'agents').list().catch(String))
-      .toContain('was deleted and created again')
-    const read = ports.state.read({ pk: 'p', id: 'a' })
-    await expect(read).rejects.toThrow(ContainerReplacedError)
-    ports.close()
+    const replace = ({ engine }: InProcessCosmos): void => {
+      engine.deleteContainer('stepward', 'state')
+      engine.createContainer('stepward', { id: 'state', partitionKey })
+    }
+
+    it('fails all calls after a lost connection, and carries out none of them', async () => {
+      const cosmos = account()
+      const door = await servedDoor(cosmos)
+      const ports = await portsThrough(door)
+      await ports.state.apply('p', [create('a')])
+      replace(cosmos)
+      const [lost] = door.dialed.map((socket) => once(socket, 'close'))
+      newest(door.accepted).destroy()
+      await lost
+      await expect(ports.state.apply('p', [create('b')])).rejects.toThrow(ContainerReplacedError)
+      await expect(ports.leases('unit', 'agents').list()).rejects.toThrow(ContainerReplacedError)
+      const beside = enginePorts(cosmos.engine, 'stepward').stateStore('state')
+      expect(await beside.read({ pk: 'p', id: 'b' })).toBeNull()
+      ports.close()
+    })
+
+    it('fails calls on the same connection', async () => {
+      const cosmos = account()
+      const ports = await portsThrough(await servedDoor(cosmos))
+      await ports.state.apply('p', [create('a')])
+      replace(cosmos)
+      await expect(ports.state.read({ pk: 'p', id: 'a' })).rejects.toThrow()
+      await expect(ports.state.read({ pk: 'p', id: 'a' })).rejects.toThrow(ContainerReplacedError)
+      ports.close()
+    })
+
+    it('fails calls also if there was no container when the connection opened', async () => {
+      const cosmos = account()
+      cosmos.engine.deleteContainer('stepward', 'state')
+      const door = await servedDoor(cosmos)
+      const ports = await portsThrough(door)
+      cosmos.engine.createContainer('stepward', { id: 'state', partitionKey })
+      await ports.state.apply('p', [create('a')])
+      replace(cosmos)
+      newest(door.accepted).destroy()
+      await expect
+        .poll(() => ports.state.read({ pk: 'p', id: 'a' }).catch(String))
+        .toContain('was deleted and created again')
+      ports.close()
+    })
   })
 
   it('reports the charge of each call to the process that made it, with the part of the process', async () => {

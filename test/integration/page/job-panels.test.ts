@@ -167,7 +167,9 @@ describe.skipIf(path === null)('a job in a browser', () => {
       await page.until<string>(
         `document.querySelector('.why')?.textContent.includes('No instance that reads') && document.querySelector('.why').textContent`,
       ),
-    ).toMatch(/has agent other: start one whose module exports it, and stop \S+, which holds the range without it\. Step work is dispatched to agent other/)
+    ).toMatch(
+      /has agent other: start one whose module exports it, and stop \S+, which holds the range without it\. Step work is dispatched to agent other/,
+    )
     await store.host.client.cancel('alone', 'seen')
     await page.until(`!document.querySelector('.why')?.textContent.includes('No instance that reads')`)
   })

@@ -18,5 +18,5 @@ it('a process ends if an event says that its container was replaced, however dee
   const replaced = new ContainerReplacedError('former', 'new')
   const error = new FeedError('the lease', new Error('was not written', { cause: replaced }))
   telemetry.emit({ type: 'feed.failed', ...about, error })
-  expect(await ended).toEqual({ why: 'the container was replaced', error: replaced })
+  expect(await ended).toEqual({ why: 'the container was replaced', error: replaced, isCutOff: true })
 })
