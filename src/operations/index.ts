@@ -42,7 +42,7 @@ export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
-export { standingSentence, standingText, standingWork, type StandingWork } from './lacking/standing-work.js'
+export { standingSentence, standingWork, type StandingWork } from './lacking/standing-work.js'
 export { definedLimit, isDefinedName, onlyInPartitions } from './lacking/defined-names.js'
 export {
   isUnknownName,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,9 +107,8 @@ it('a process warns once that the directory of its store was moved away, and not
   await clock.advance(60_000)
   expect(warned).not.toHaveBeenCalled()
   await rename(data, `${data}-before`)
-  const another = createInProcessCosmos({ dataDirectory: data })
-  onTestFinished(() => another.close())
-  await another.client().databases.create({ id: 'another' })
+  await mkdir(data)
+  await writeFile(join(data, 'data.mdb'), 'of another store')
   await clock.advance(60_000)
   expect(warned.mock.calls).toEqual([
     [expect.stringContaining(`--data ${data} was moved, removed or replaced: `)],
