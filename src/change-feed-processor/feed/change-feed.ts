@@ -105,6 +105,11 @@ export interface ChangeFeed {
   physicalRanges(): Promise<readonly PhysicalRange[]>
   /** Returns the paths of the partition key, such as `/customer`. A hierarchical key has several paths. */
   partitionKeyPaths(): Promise<readonly string[]>
+  /**
+   * Reads the resource id of the container that has the name now. Null, or no such method: the headers of pages
+   * (`x-ms-content-path`) alone tell whether the container was replaced.
+   */
+  containerRid?(): Promise<string | null>
   /** Reads a page of documents in their latest version. */
   readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage>
   /**

@@ -85,6 +85,10 @@ export class CosmosChangeFeed implements ChangeFeed {
     return (await this.definition()).partitionKey?.paths ?? []
   }
 
+  async containerRid(): Promise<string | null> {
+    return (await this.options.container.read()).resource?._rid ?? null
+  }
+
   readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {
     const { latestVersion: mode } = feedModes
     return this.read<Change>(from, { maxItemCount, signal, mode, decode: decodeChange })

@@ -1,22 +1,47 @@
-import type { ChangePage } from './change-feed.js'
+import type { ChangeFeed, ChangePage } from './change-feed.js'
 import { ContainerReplacedError } from './errors.js'
 
 /** The header of the service with the resource id of the container. A container that is created again has another id. */
 const contentPath = 'x-ms-content-path'
 
 /**
- * Checks that all pages come from the container that the leases are for. The positions of leases mean nothing in another container: a container
- * with the same name has its own sequence numbers, so its first changes would be left out.
+ * Checks that all pages come from the container that the leases are for. The positions of leases mean nothing in another container:
+ * a container with the same name has its own sequence numbers, so its first changes would be left out.
  */
 export class SameContainer {
-  /** @param rid the resource id of the container, or null if the first page tells it */
-  constructor(private rid: string | null) {}
+  /** Whether the header is not the id of the container, as the container itself says. */
+  private isMisleading = false
 
-  /** @throws ContainerReplacedError if the page comes from another container */
-  check({ headers }: Pick<ChangePage<unknown>, 'headers'>): void {
-    const rid = headers[contentPath]
-    if (rid === undefined) return
-    this.rid ??= rid
-    if (rid !== this.rid) throw new ContainerReplacedError(this.rid, rid)
+  /**
+   * @param rid the resource id of the container, or null if the first page tells it
+   * @param feed reads the id from the container, if it can
+   */
+  constructor(
+    private rid: string | null,
+    private readonly feed: Pick<ChangeFeed, 'containerRid'>,
+  ) {}
+
+  /**
+   * Returns null if the page comes from the container. Otherwise returns a promise that rejects with `ContainerReplacedError`, or
+   * resolves if only the header differs.
+   */
+  check({ headers }: Pick<ChangePage<unknown>, 'headers'>): Promise<void> | null {
+    const told = headers[contentPath]
+    if (told === undefined || told === this.rid || this.isMisleading || bytesOf(told).length !== 8)
+      return null
+    this.rid ??= told
+    return bytesOf(told).equals(bytesOf(this.rid)) ? null : this.confirm(this.rid, told)
   }
+
+  /** Asks the container itself, because a false alarm would stop the processor for good. */
+  private async confirm(former: string, told: string): Promise<void> {
+    const rid = (await this.feed.containerRid?.()) ?? told
+    if (!bytesOf(rid).equals(bytesOf(former))) throw new ContainerReplacedError(former, rid)
+    this.isMisleading = true
+  }
+}
+
+/** Resource ids have `-` in the place of `/`. The id of a container has eight bytes. */
+function bytesOf(rid: string): Buffer {
+  return Buffer.from(rid.replaceAll('-', '/'), 'base64')
 }

@@ -56,6 +56,10 @@ export class SharedChangeFeed implements ChangeFeed {
     return this.options.feed.partitionKeyPaths()
   }
 
+  async containerRid(): Promise<string | null> {
+    return (await this.options.feed.containerRid?.()) ?? null
+  }
+
   readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
     return this.latest.readNext(from, options)
   }

@@ -211,7 +211,8 @@ export class PartitionSupervisor {
         const maxItemCount = this.pageSize.current
         const { onPagesWaiting } = this
         const page = await this.reads.read(position, { signal, maxItemCount, emptyWithinMs, onPagesWaiting })
-        this.runtime.sameContainer.check(page)
+        const differs = this.runtime.sameContainer.check(page)
+        if (differs !== null) await differs
         this.pageSize.grow()
         // The request of another reader may have missed the write that the last hint was about.
         if (page.begunAtMs !== undefined) this.pollDelay.polledAt(page.begunAtMs)

@@ -175,18 +175,19 @@ export class DoorConnection {
       const frames = new Frames(socket, {
         maxBytes,
         readsWhileFull: true,
-        onMessages: ([first, ...others]) => {
+        onMessages: (messages) => {
           if (this.frames === frames) {
-            this.receive([first, ...others])
+            this.receive(messages)
             return
           }
-          const refusal = this.options.onGreeting(first as DoorPush)
+          silence.cancel()
+          const refusal = this.options.onGreeting(messages[0] as DoorPush)
           if (refusal !== null) {
             this.refuse(refusal)
             return
           }
           this.hold(socket, frames)
-          this.receive(others)
+          this.receive(messages.slice(1))
           resolve()
         },
         onEnd: (error) => {
@@ -197,7 +198,7 @@ export class DoorConnection {
       })
       this.greeting = frames
       const silence = this.options.clock.schedule(longestSilenceMs, () => {
-        if (this.frames !== frames) frames.end(new Error(silentText))
+        frames.end(new Error(silentText))
       })
     })
   }
