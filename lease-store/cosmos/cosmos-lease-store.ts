@@ -55,7 +55,6 @@ export class CosmosLeaseStore implements LeaseStore {
     private readonly options: CosmosLeaseStoreOptions,
     private readonly prefix: string,
     private readonly partitioning: LeasePartitioning,
-    readonly monitoredRid: string,
   ) {
     this.marker = new CosmosLeaseInitialization({
       container: options.leaseContainer,
@@ -80,7 +79,7 @@ export class CosmosLeaseStore implements LeaseStore {
     const accountHost = options.accountHost ?? (await accountHostOf(options.monitoredContainer))
     const prefix = leasePrefix({ processorName: options.processorName, accountHost, containerRid: rid })
     const partitioning = leasePartitioningOf(leases.id, leases.settings.partitionKeyPaths)
-    return new CosmosLeaseStore(options, prefix, partitioning, rid)
+    return new CosmosLeaseStore(options, prefix, partitioning)
   }
 
   async list(): Promise<LeaseListing> {

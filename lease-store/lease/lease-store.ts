@@ -32,11 +32,6 @@ export type LeaseDeletion =
  */
 export interface LeaseStore {
   /**
-   * The resource id of the monitored container, if the ids of the leases contain it. A processor reads no other container with
-   * these leases. Null or missing: it keeps to the container of its first page.
-   */
-  readonly monitoredRid?: string | null
-  /**
    * Returns all leases of the unit, in no particular order. The result is not a snapshot, because leases may
    * change during the call. If a lease is split during the call, the result may contain neither this lease
    * nor its children. Rejects with {@link import('./refused-lease-error.js').RefusedLeaseError} if this

@@ -193,7 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       delegates: traced(userCode.delegates, options),
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
-      sameContainer: new SameContainer(ports.leaseStore.monitoredRid ?? null, ports.feed),
+      sameContainer: new SameContainer(ports.feed),
       gate: this.gate,
       pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {

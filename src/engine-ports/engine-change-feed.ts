@@ -56,6 +56,10 @@ export class EngineChangeFeed implements ChangeFeed {
     return this.options.container().definition.partitionKey.paths
   }
 
+  async containerRid(): Promise<string> {
+    return this.options.container().rid
+  }
+
   async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
     this.options.written?.begin()
     return this.readPage(from, options, (request) => {

@@ -53,7 +53,6 @@ const lockGraceMs = 2_000
 
 /** Implements the lease store port directly on the engine, with the same rules as the store over REST. */
 export class EngineLeaseStore implements LeaseStore {
-  readonly monitoredRid: string
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
@@ -64,8 +63,7 @@ export class EngineLeaseStore implements LeaseStore {
     private readonly decoded: WeakMap<DocumentVersion, Lease>,
   ) {
     const { processorName, accountHost, leaseContainer, monitoredContainer } = options
-    this.monitoredRid = monitoredContainer().rid
-    this.prefix = leasePrefix({ processorName, accountHost, containerRid: this.monitoredRid })
+    this.prefix = leasePrefix({ processorName, accountHost, containerRid: monitoredContainer().rid })
     const { id, definition } = leaseContainer()
     this.partitioning = leasePartitioningOf(id, definition.partitionKey.paths)
   }

@@ -75,7 +75,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
     world,
     feed: monitored,
     readPage: pageReader(monitored, options.mode),
-    sameContainer: new SameContainer(null, monitored),
+    sameContainer: new SameContainer(monitored),
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
     ...(await userCodeOf(options, feed)),
     gate: new PauseGate(),

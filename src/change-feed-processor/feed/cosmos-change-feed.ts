@@ -86,7 +86,9 @@ export class CosmosChangeFeed implements ChangeFeed {
   }
 
   async containerRid(): Promise<string | null> {
-    return (await this.options.container.read()).resource?._rid ?? null
+    const { resource } = await this.options.container.read()
+    this.known ??= resource
+    return resource?._rid ?? null
   }
 
   readNext(from: FeedPosition, { maxItemCount, signal }: ReadOptions): Promise<ChangePage> {

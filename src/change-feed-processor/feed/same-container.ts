@@ -9,17 +9,18 @@ const contentPath = 'x-ms-content-path'
  * a container with the same name has its own sequence numbers, so its first changes would be left out.
  */
 export class SameContainer {
+  /** The resource id of the container, when it is known. */
+  private rid: string | null = null
   /** Whether the header is not the id of the container, as the container itself says. */
   private isMisleading = false
 
-  /**
-   * @param rid the resource id of the container, or null if the first page tells it
-   * @param feed reads the id from the container, if it can
-   */
-  constructor(
-    private rid: string | null,
-    private readonly feed: Pick<ChangeFeed, 'containerRid'>,
-  ) {}
+  /** @param feed reads the id from the container, if it can. Otherwise the first page tells it. */
+  constructor(private readonly feed: Pick<ChangeFeed, 'containerRid'>) {}
+
+  /** Asks which container this is. Call this when the leases are made or found, before any page is read. */
+  async learn(): Promise<void> {
+    this.rid ??= (await this.feed.containerRid?.()) ?? null
+  }
 
   /**
    * Returns null if the page comes from the container. Otherwise returns a promise that rejects with `ContainerReplacedError`, or

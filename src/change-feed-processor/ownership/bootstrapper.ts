@@ -40,6 +40,7 @@ export class Bootstrapper {
 
   /** Returns whether the leases are complete. If they are not, another instance may be creating them. */
   private async attempt(signal: AbortSignal): Promise<boolean> {
+    await this.runtime.sameContainer.learn()
     const { initialization } = this.runtime.leaseStore
     // Leases are checked even if the marker exists, so that a lease deleted by hand is created again.
     const doneAtMs = await initialization.doneAtMs()

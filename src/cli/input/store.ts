@@ -93,13 +93,14 @@ export async function withStore<T>(
   const dataDirectory = resolve(data)
   const own = { ...settings, payloads: settings.payloads ?? payloadFolder(dataDirectory, settings) }
   // A process that uses an account, or the store of another process, starts sooner without the emulator.
-  const { accountClosed, attachedWith, isAccountOpen } = await attaching()
+  const { accountClosed, attachedWith, isAccountOpen, lastHolder } = await attaching()
   if (holder === 'parent') await openByParent(() => isAccountOpen(dataDirectory))
   const isThroughSdk = options.throughSdk === true
   const attach = (): Promise<AttachedAccount | null> => attachedWith(dataDirectory, ownCosmosClient)
   const opened = await attachedOrOpened({
     attach,
     isOpen: () => isAccountOpen(dataDirectory),
+    holder: () => lastHolder(dataDirectory),
     open: () => {
       if (holder === 'parent') throw notOpen()
       return openedStore(data)
@@ -144,6 +145,8 @@ interface Opening {
   /** Checks whether a process has the store open, or opens it at this moment. */
   readonly isOpen: () => Promise<boolean>
   readonly open: () => Promise<InProcessCosmos>
+  /** Returns the id of the process that has the store open, or null if it is unknown. */
+  readonly holder: () => number | null
 }
 
 /** Attaches to the process that has the store open, or opens it. Other processes may do the same at the same moment. */
@@ -151,6 +154,7 @@ async function attachedOrOpened({
   attach,
   isOpen,
   open,
+  holder,
 }: Opening): Promise<{ readonly attached: AttachedAccount } | { readonly embedded: InProcessCosmos }> {
   const begunMs = systemClock.monotonic()
   let openMs = begunMs
@@ -162,18 +166,19 @@ async function attachedOrOpened({
       if (await isOpen()) openMs = systemClock.monotonic()
       const now = systemClock.monotonic()
       const mayPass = now - begunMs < waitsForOtherMs && now - openMs < agreeWithinMs
-      if (error instanceof Error && error.name === 'StoreSilent') throw lostStore(error)
+      if (error instanceof Error && error.name === 'StoreSilent') throw lostStore(error, holder())
       if (!isOfOthers(error)) throw error
-      if (!mayPass) throw error.name === 'DirectoryInUse' ? error : lostStore(error)
+      if (!mayPass) throw error.name === 'DirectoryInUse' ? error : lostStore(error, holder())
       // Many commands may wait, so their next tries are spread.
       await systemClock.sleep(tryAgainMs * (0.5 + systemRandom.next() / 2))
     }
   }
 }
 
-function lostStore(cause: Error): CliError {
-  const advice = 'continue it if it is paused, or end it, and try again'
-  const message = `the process that has the embedded store open does not answer (${cause.message}): ${advice}`
+function lostStore(cause: Error, holder: number | null): CliError {
+  const which = `the process that has the embedded store open${holder === null ? '' : ` (process ${holder})`}`
+  const reason = cause.name === 'StoreSilent' ? '' : ` (${cause.message})`
+  const message = `${which} does not answer${reason}: continue it if it is paused, or end it, and try again`
   return new CliError(message, exitCodes.store, { cause })
 }
 

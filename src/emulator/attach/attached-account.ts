@@ -4,7 +4,7 @@ import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
 import { parsedJson } from '../engine/values/json.js'
-import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
+import { isAnswered, lastHolder, socketPathOf } from '../durability/directory-lock.js'
 
 /** If the other process sends nothing for this time although an answer is due, it counts as lost. */
 const longestSilenceMs = 10_000
@@ -66,6 +66,8 @@ export async function attachedWith(
     },
   }
 }
+
+export { lastHolder }
 
 /** Checks whether a process has the account in this data directory open. */
 export async function isAccountOpen(dataDirectory: string): Promise<boolean> {

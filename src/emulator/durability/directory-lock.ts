@@ -1,7 +1,7 @@
-import { closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { platform } from 'node:process'
+import { pid, platform } from 'node:process'
 import { systemClock } from '../../platform/index.js'
 import { createDirectory } from '../../platform/internal.js'
 
@@ -46,11 +46,36 @@ export async function lockDirectory(dataDirectory: string): Promise<DirectoryLoc
   }).finally(endTurn)
   if (listening === 'taken') throw new DirectoryInUse(directory)
   if (listening === 'unsupported') return noLock
+  noteHolder(directory)
   return {
-    release: () => closed(listening),
+    release: () => {
+      rmSync(join(directory, holderFile), { force: true })
+      return closed(listening)
+    },
     serve: (onConnection) => {
       connections.serve = onConnection
     },
+  }
+}
+
+/** Has the id of the process with the lock, for people: a process that is paused cannot tell it. A killed process leaves the file. */
+const holderFile = 'in-use.pid'
+
+function noteHolder(directory: string): void {
+  try {
+    writeFileSync(join(directory, holderFile), `${pid}`)
+  } catch {
+    // The lock does not need the file.
+  }
+}
+
+/** Returns the id of the process that has taken the lock of a data directory last, or null if it is unknown. */
+export function lastHolder(dataDirectory: string): number | null {
+  try {
+    const found = Number(readFileSync(join(dataDirectory, holderFile), 'utf8'))
+    return Number.isSafeInteger(found) && found > 0 ? found : null
+  } catch {
+    return null
   }
 }
 

@@ -62,7 +62,7 @@ export function doorState({ call: send, callSized: sendSized }: Calls, own: OwnW
 }
 
 /** Returns a feed whose pages are requests. The store names the changes that this process has written. */
-export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
+export function doorFeed(call: Call, own: OwnWrites, containerRid: () => string | null): ChangeFeed {
   const page = async <C>(
     method: string,
     from: FeedPosition,
@@ -82,6 +82,7 @@ export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
   return {
     physicalRanges: () => call('physicalRanges') as Promise<readonly PhysicalRange[]>,
     partitionKeyPaths: () => call('partitionKeyPaths') as Promise<readonly string[]>,
+    containerRid: async () => containerRid(),
     readNext: async (from, options) => {
       own.begin()
       const found = await page<Change | OwnChange>('readNext', from, options, true)
@@ -96,8 +97,8 @@ export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
   }
 }
 
-/** Returns a lease store whose calls are requests. `monitoredRid` is the resource id of the monitored container, if it is known. */
-export function doorLeases(monitoredRid: string | null, call: Call): LeaseStore {
+/** Returns a lease store whose calls are requests. */
+export function doorLeases(call: Call): LeaseStore {
   const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
     call(method, ...args) as Promise<T>
   const initialization: LeaseInitialization = {
@@ -111,7 +112,6 @@ export function doorLeases(monitoredRid: string | null, call: Call): LeaseStore 
     },
   }
   return {
-    monitoredRid,
     initialization,
     list: () => of('list'),
     read: (leaseToken) => of('read', leaseToken),

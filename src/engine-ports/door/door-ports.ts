@@ -110,14 +110,14 @@ class Door implements DoorPorts {
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callsOf(user).call, this.own)
+    return doorFeed(this.callsOf(user).call, this.own, () => this.rid)
   }
 
   leases(processorName: string, user?: string): LeaseStore {
     this.leaseStores += 1
     const store = this.leaseStores
     const { call } = this.callsOf(user)
-    return doorLeases(this.rid, (method, ...args) => call('lease', processorName, store, method, ...args))
+    return doorLeases((method, ...args) => call('lease', processorName, store, method, ...args))
   }
 
   /** Returns the functions that send requests of a part of the process, which the store names with their charges. */

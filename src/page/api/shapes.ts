@@ -108,6 +108,7 @@ const stepDetail = z.strictObject({
   stepId: z.string(),
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   actor: z.string(),
+  agent: z.string(),
   action: z.string(),
   direction: z.enum(['do', 'undo']),
   state: z.enum([...processStates, 'Skipped', 'Failed', 'TimedOut', 'Refused']),

@@ -31,8 +31,9 @@ export async function leases(options: UnitOptions, terminal: Terminal): Promise<
 function stateLines(rows: readonly LeaseRow[]): readonly string[] {
   const newestFirst = [...rows].sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))
   return [...new Set(rows.flatMap(({ owner }) => owner ?? []))].flatMap((owner) => {
-    const own = newestFirst.filter((row) => row.owner === owner)
-    const agents = own.find((row) => row.agents !== null)?.agents ?? null
+    // What an instance said that is silent or has ended is not true any more.
+    const own = newestFirst.filter((row) => row.owner === owner && !row.isExpired)
+    const { agents = null, ageMs = null } = own.find((row) => row.agents !== null) ?? {}
     const waitingMs = own.flatMap(({ agents: said, renewedAt }) =>
       typeof said?.waitingSinceMs !== 'number'
         ? []
@@ -40,7 +41,7 @@ function stateLines(rows: readonly LeaseRow[]): readonly string[] {
     )
     const clocked = own.find((row) => row.clockOffsetMs !== null)
     const parts = [
-      ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy`]),
+      ...(agents === null ? [] : [`${agents.busy} of ${agents.slots} slots busy${agoText(ageMs)}`]),
       ...(waitingMs.length === 0
         ? []
         : [`steps wait for a slot, the oldest for ${durationText(Math.max(...waitingMs))}`]),
@@ -56,6 +57,11 @@ function stateLines(rows: readonly LeaseRow[]): readonly string[] {
     ]
     return parts.length === 0 ? [] : [`${owner}: ${parts.join('; ')}`]
   })
+}
+
+/** Says how old the answer of an instance is, unless it is new. An instance tells its slots when it renews its lease. */
+function agoText(ageMs: number | null): string {
+  return ageMs === null || ageMs < 5_000 ? '' : ` ${durationText(ageMs)} ago`
 }
 
 function offsetText(offsetMs: number): string {

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { isAnswered, lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
+import { isAnswered, lastHolder, lockDirectory } from '../../../../src/emulator/durability/directory-lock.js'
 import { createInProcessCosmos } from '../../../../src/emulator/index.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'
 
@@ -20,6 +20,16 @@ describe('the lock of a data directory', () => {
     await lock.release()
     expect(existsSync(socketFile())).toBe(false)
     await (await lockDirectory(directory)).release()
+  })
+
+  it('tells which process has it, while a process has it', async () => {
+    expect(lastHolder(directory)).toBeNull()
+    const lock = await lockDirectory(directory)
+    expect(lastHolder(directory)).toBe(process.pid)
+    await lock.release()
+    expect(lastHolder(directory)).toBeNull()
+    writeFileSync(join(directory, 'in-use.pid'), 'damaged')
+    expect(lastHolder(directory)).toBeNull()
   })
 
   it('is free after its holder was killed, although the socket file remains', async () => {
