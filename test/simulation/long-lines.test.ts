@@ -7,7 +7,7 @@ import { agentsHost, LineStage, minuteMs, supervisorHost } from './line-stage.js
 
 const oneHost = twoHosts.slice(0, 1)
 const [first] = oneHost
-const jobCount = 60
+const jobCount = 40
 
 const hosts = [
   ['one host has all roles', oneHost],
