@@ -62,7 +62,7 @@ export function doorState({ call: send, callSized: sendSized }: Calls, own: OwnW
 }
 
 /** Returns a feed whose pages are requests. The store names the changes that this process has written. */
-export function doorFeed(call: Call, own: OwnWrites, containerRid: () => string | null): ChangeFeed {
+export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
   const page = async <C>(
     method: string,
     from: FeedPosition,
@@ -82,7 +82,6 @@ export function doorFeed(call: Call, own: OwnWrites, containerRid: () => string 
   return {
     physicalRanges: () => call('physicalRanges') as Promise<readonly PhysicalRange[]>,
     partitionKeyPaths: () => call('partitionKeyPaths') as Promise<readonly string[]>,
-    containerRid: async () => containerRid(),
     readNext: async (from, options) => {
       own.begin()
       const found = await page<Change | OwnChange>('readNext', from, options, true)

@@ -110,7 +110,7 @@ class Door implements DoorPorts {
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callsOf(user).call, this.own, () => this.rid)
+    return doorFeed(this.callsOf(user).call, this.own)
   }
 
   leases(processorName: string, user?: string): LeaseStore {

@@ -95,7 +95,7 @@ it('a successor says once why it cannot open the store', async () => {
   expect(warned.mock.calls).toEqual([[expect.stringContaining(`--data ${data} cannot be opened: `)]])
 })
 
-it('a process warns once that the directory of its store was moved away, and not before', async () => {
+it('a process warns that the directory of its store was moved away, and not before', async () => {
   const data = join(await directory(), 'data')
   const store = createInProcessCosmos({ dataDirectory: data })
   onTestFinished(() => store.close())

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import { doctor } from '../../../src/cli/commands/operations/doctor.js'
+import { estimate } from '../../../src/cli/commands/operations/estimate.js'
 import { submit, type SubmitOptions } from '../../../src/cli/commands/jobs/submit.js'
 import { connect } from '../../../src/connection/index.js'
 import { startHost } from '../../../src/host/index.js'
@@ -224,16 +226,23 @@ it('a line whose input does not fit the schema of the workflow is named, and no 
 it('`--data` with a directory without a store says that it is new, and that no instance runs there', async () => {
   const file = join(await temporaryDirectory(), 'orders.jsonl')
   await writeFile(file, JSON.stringify(order))
-  const data = join(await temporaryDirectory(), 'misspelt')
+  const data = join(await temporaryDirectory(), 'mis$&spelt')
   expect(await submit('order-fulfilment', file, { data, workflows }, terminal)).toBe(0)
   expect(noted).toEqual([
     expect.stringMatching(
-      /^stepward: --data .*misspelt held no store, so a new one was created there: 1 job has not ended, and no instance runs/,
+      /^stepward: --data .*mis\$&spelt held no store, so a new one was created there: 1 job has not ended, and no instance runs/,
     ),
   ])
   forget()
   expect(await submit('order-fulfilment', file, { data, workflows }, terminal)).toBe(0)
   expect(noted).toEqual([])
+  for (const command of [doctor, estimate]) {
+    const { terminal: own, said: saidThere } = recordedTerminal()
+    expect(await command({ data }, own)).toBe(1)
+    expect(saidThere().replaceAll(/\s+/g, ' ')).toContain(
+      `stepward start --role all --agents MODULE --data ${JSON.stringify(data)}`,
+    )
+  }
   const both = submit('order-fulfilment', file, { data, endpoint: 'http://x', key: 'k', workflows }, terminal)
   await expect(both).rejects.toThrow(
     '--data names an embedded store, and --endpoint and --key an account: pass one or the other',

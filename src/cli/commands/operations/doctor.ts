@@ -17,7 +17,8 @@ export async function doctor(options: UnitOptions, terminal: Terminal): Promise<
       const where = processorName === null ? '' : ` of ${JSON.stringify(processorName)}`
       terminal.print(`${severity} ${rule}${where}`)
       terminal.print(wrapped(observation, terminal.width, '  '))
-      const here = command === undefined ? advice : advice.replace(command, forSameStore(command, options))
+      const here =
+        command === undefined ? advice : advice.replace(command, () => forSameStore(command, options))
       terminal.print(wrapped(`→ ${here}`, terminal.width, '  '))
     }
     const counts =

@@ -6,7 +6,7 @@ import { accountKeyRule, isAccountKey, serveAccount } from '../../../emulator/in
 import { serveDoor } from '../../../engine-ports/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
-import { openingData } from '../../input/data-directory.js'
+import { openingData, watchedDirectory } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
 import { collectAtRest } from '../../running/collect-at-rest.js'
 import { untilTold } from '../../running/until-signal.js'
@@ -28,6 +28,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
   const running = await (options.data === undefined ? open() : openingData(options.data, open))
   if (options.data !== undefined) serveDoor(running)
+  const watch = options.data === undefined ? null : watchedDirectory(resolve(options.data))
   const told = untilTold()
   const { endpoint, key, connectionString, explorer } = running
   if (options.json === true) {
@@ -50,6 +51,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   const endCollecting = collectAtRest()
   await told
   endCollecting()
+  await watch?.stop()
   await running.close()
   return exitCodes.ok
 }
