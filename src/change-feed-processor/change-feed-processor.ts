@@ -47,6 +47,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   private latest: Promise<void> = Promise.resolve()
   private starting = new AbortController()
   private readonly gate = new PauseGate()
+  private sameContainer: SameContainer | null = null
 
   constructor(options: AnyProcessorOptions<T>)
   /** @internal */
@@ -183,6 +184,13 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return { options, ports: check.ports }
   }
 
+  /** A lease store of the user stays that of the container for which it was made, also after a stop and another start. */
+  private sameContainerOf({ feed, leaseStore }: Ports): SameContainer {
+    const isUsers = leaseStore === this.options.leaseContainer
+    if (!isUsers) return new SameContainer(feed)
+    return (this.sameContainer ??= new SameContainer(feed))
+  }
+
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry, processes } = options
     const { wakeAddress, version, serves } = options
@@ -193,7 +201,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       delegates: traced(userCode.delegates, options),
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
-      sameContainer: new SameContainer(ports.feed),
+      sameContainer: this.sameContainerOf(ports),
       gate: this.gate,
       pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {

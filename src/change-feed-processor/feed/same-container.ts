@@ -11,8 +11,8 @@ const contentPath = 'x-ms-content-path'
 export class SameContainer {
   /** The resource id of the container, when it is known. */
   private rid: string | null = null
-  /** Whether the header is not the id of the container, as the container itself says. */
-  private isMisleading = false
+  /** The value of the header that is not the id of the container, as the container itself has said. */
+  private misleading: string | null = null
 
   /** @param feed reads the id from the container, if it can. Otherwise the first page tells it. */
   constructor(private readonly feed: Pick<ChangeFeed, 'containerRid'>) {}
@@ -28,7 +28,7 @@ export class SameContainer {
    */
   check({ headers }: Pick<ChangePage<unknown>, 'headers'>): Promise<void> | null {
     const told = headers[contentPath]
-    if (told === undefined || told === this.rid || this.isMisleading || bytesOf(told).length !== 8)
+    if (told === undefined || told === this.rid || told === this.misleading || bytesOf(told).length !== 8)
       return null
     this.rid ??= told
     return bytesOf(told).equals(bytesOf(this.rid)) ? null : this.confirm(this.rid, told)
@@ -38,7 +38,7 @@ export class SameContainer {
   private async confirm(former: string, told: string): Promise<void> {
     const rid = (await this.feed.containerRid?.()) ?? told
     if (!bytesOf(rid).equals(bytesOf(former))) throw new ContainerReplacedError(former, rid)
-    this.isMisleading = true
+    this.misleading = told
   }
 }
 

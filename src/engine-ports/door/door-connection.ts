@@ -193,7 +193,10 @@ export class DoorConnection {
         onEnd: (error) => {
           silence.cancel()
           if (this.frames === frames) this.lost(error)
-          else reject(this.refusal ?? error ?? new Error('the connection ended before its first message'))
+          else
+            reject(
+              this.refusal ?? new DoorLost(error?.message ?? 'the store closed the connection', false, error),
+            )
         },
       })
       this.greeting = frames

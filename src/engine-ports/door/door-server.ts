@@ -75,6 +75,8 @@ class DoorSession {
   private readonly ending = new Map<string, () => void>()
   private readonly asked = new AskedWork(() => this.frames.send('["asked"]'))
   private toldRid: string | null | undefined = undefined
+  /** The resource id of the first container of this connection. */
+  private ownRid: string | null = null
 
   constructor(
     private readonly engine: CosmosEngine,
@@ -107,13 +109,18 @@ class DoorSession {
     this.tellContainer()
   }
 
-  /** Says which container this connection is for, first of all and when there is another one. */
-  private tellContainer(): void {
+  /**
+   * Says which container this connection is for, first of all and when there is another one. Returns false if there is another one.
+   * Then no request is carried out, and the other process ends the connection.
+   */
+  private tellContainer(): boolean {
     const { database, container } = this.names
     const rid = this.engine.databaseNamed(database)?.container(container)?.rid ?? null
-    if (rid === this.toldRid) return
+    if (rid !== this.toldRid) this.frames.send(JSON.stringify(['container', rid]))
     this.toldRid = rid
-    this.frames.send(JSON.stringify(['container', rid]))
+    if (rid === null) return true
+    this.ownRid ??= rid
+    return rid === this.ownRid
   }
 
   /** Returns a function that keeps the charges of one part of the process until the next answer. */
@@ -130,8 +137,8 @@ class DoorSession {
   }
 
   private async answer(request: DoorRequest): Promise<void> {
+    if (!this.tellContainer()) return
     const text = await this.answerText(request)
-    this.tellContainer()
     this.sendCharges()
     if (request[0] !== 0) this.frames.send(`[${request[0]},${text}]`)
   }

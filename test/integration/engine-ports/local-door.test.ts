@@ -92,12 +92,14 @@ describe('the local door', () => {
       ports.close()
     })
 
-    it('fails calls on the same connection', async () => {
+    it('fails calls on the same connection, and carries out none of them', async () => {
       const cosmos = account()
       const ports = await portsThrough(await servedDoor(cosmos))
       await ports.state.apply('p', [create('a')])
       replace(cosmos)
-      await expect(ports.state.read({ pk: 'p', id: 'a' })).rejects.toThrow()
+      expect(await ports.state.apply('p', [create('b')])).toMatchObject({ kind: 'unknownOutcome' })
+      const beside = enginePorts(cosmos.engine, 'stepward').stateStore('state')
+      expect(await beside.read({ pk: 'p', id: 'b' })).toBeNull()
       await expect(ports.state.read({ pk: 'p', id: 'a' })).rejects.toThrow(ContainerReplacedError)
       ports.close()
     })

@@ -39,6 +39,9 @@ describe('a processor with leases for a container', () => {
     await expect(same.check(page(other))).resolves.toBeUndefined()
     expect(same.check(page(other))).toBeNull()
     expect(asked()).toBe(2)
+    const third = 'AAAAAAAAAAA='
+    await expect(same.check(page(third)), 'another header asks again').resolves.toBeUndefined()
+    expect(asked()).toBe(3)
   })
 
   it('keeps to the container of its first page if the feed does not tell', async () => {
