@@ -41,9 +41,12 @@ async function recorded(recorder: Recorder, context: RequestContext, next: Next<
   const begun = recorder.invoke(said.what, said.fields)
   try {
     const answer = await next(context)
-    const refused = statusesIn(answer.result).find((status) => status >= 400 && status !== 424)
-    if (said.what === 'write' && refused !== undefined)
-      begun.fail({ status: refused, statuses: statusesIn(answer.result) })
+    const statuses = statusesIn(answer.result)
+    const refused = statuses.find((status) => status >= 400 && status !== 424)
+    // The operations of a bulk are no transaction: some may be carried out although others are refused.
+    if (said.what === 'write' && refused !== undefined && statuses.some((status) => status < 400))
+      begun.info({ why: 'a part was refused', statuses })
+    else if (said.what === 'write' && refused !== undefined) begun.fail({ status: refused, statuses })
     else begun.ok(said.ok(answer))
     return answer
   } catch (error) {
