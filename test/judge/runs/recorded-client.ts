@@ -38,21 +38,49 @@ interface Said {
 async function recorded(recorder: Recorder, context: RequestContext, next: Next<unknown>) {
   const said = requestIn(context)
   if (said === null) return next(context)
+  if (isBulk(context)) return recordedBulk(recorder, said, () => next(context))
   const begun = recorder.invoke(said.what, said.fields)
   try {
     const answer = await next(context)
     const statuses = statusesIn(answer.result)
     const refused = statuses.find((status) => status >= 400 && status !== 424)
-    // The operations of a bulk are no transaction: some may be carried out although others are refused.
-    if (said.what === 'write' && refused !== undefined && statuses.some((status) => status < 400))
-      begun.info({ why: 'a part was refused', statuses })
-    else if (said.what === 'write' && refused !== undefined) begun.fail({ status: refused, statuses })
+    if (said.what === 'write' && refused !== undefined) begun.fail({ status: refused, statuses })
     else begun.ok(said.ok(answer))
     return answer
   } catch (error) {
     failed(begun, said, error)
     throw error
   }
+}
+
+/** The operations of a bulk are no transaction, so each is recorded as a request of its own. */
+async function recordedBulk<A extends { result?: unknown }>(
+  recorder: Recorder,
+  said: Said,
+  send: () => Promise<A>,
+): Promise<A> {
+  const { writes } = said.fields as { readonly writes: readonly Fields[] }
+  const begun = writes.map((write) => recorder.invoke('write', { writes: [write] }))
+  try {
+    const answer = await send()
+    const results = answer.result as readonly Fields[]
+    for (const [index, one] of begun.entries()) {
+      const code = Number(results[index]?.['statusCode'])
+      if (code < 400) one.ok({ etags: [results[index]?.['eTag'] ?? null] })
+      else failed(one, said, { code })
+    }
+    return answer
+  } catch (error) {
+    for (const one of begun) failed(one, said, error)
+    throw error
+  }
+}
+
+function isBulk({ headers = {} }: RequestContext): boolean {
+  return (
+    headers['x-ms-cosmos-is-batch-request'] !== undefined &&
+    String(headers['x-ms-cosmos-batch-atomic']) !== 'true'
+  )
 }
 
 function failed(begun: Begun, { what }: Said, error: unknown): void {
