@@ -6,13 +6,27 @@ import type { Order, Peer, PeerFigures, RunningPeer } from './peer.js'
 /** The amount of measurement in one round. */
 export interface PeersEffort {
   readonly rounds: number
+  /** Jobs before the measurement: at once, and then one after another. */
+  readonly warmUp: { readonly together: number; readonly alone: number }
   readonly alone: number
   readonly together: number
   readonly atOnce: number
 }
 
-export const fullPeersEffort: PeersEffort = { rounds: 3, alone: 200, together: 2_000, atOnce: 200 }
-export const quickPeersEffort: PeersEffort = { rounds: 1, alone: 50, together: 500, atOnce: 200 }
+export const fullPeersEffort: PeersEffort = {
+  rounds: 3,
+  warmUp: { together: 4_000, alone: 400 },
+  alone: 400,
+  together: 4_000,
+  atOnce: 200,
+}
+export const quickPeersEffort: PeersEffort = {
+  rounds: 1,
+  warmUp: { together: 500, alone: 0 },
+  alone: 50,
+  together: 500,
+  atOnce: 200,
+}
 
 const note = 'n'.repeat(100)
 let orderCount = 0
@@ -21,13 +35,13 @@ let orderCount = 0
 export async function measuredPeer(peer: Peer, effort: PeersEffort): Promise<PeerFigures> {
   const running = await peer.open()
   try {
-    // The first jobs are slower, because Node has not compiled the code yet.
-    await together(running, effort)
-    const took: number[] = []
-    while (took.length < effort.alone) took.push(await one(running))
+    // The first jobs of each kind are slower, because Node has not compiled the code yet. Services run for days.
+    await together(running, effort.warmUp.together, effort.atOnce)
+    await alone(running, effort.warmUp.alone)
+    const took = await alone(running, effort.alone)
     const before = processorTime(running)
     const startedAt = performance.now()
-    await together(running, effort)
+    await together(running, effort.together, effort.atOnce)
     const seconds = (performance.now() - startedAt) / 1_000
     return {
       perSecond: effort.together / seconds,
@@ -39,7 +53,13 @@ export async function measuredPeer(peer: Peer, effort: PeersEffort): Promise<Pee
   }
 }
 
-async function together(running: RunningPeer, { together: count, atOnce }: PeersEffort): Promise<void> {
+async function alone(running: RunningPeer, count: number): Promise<number[]> {
+  const took: number[] = []
+  while (took.length < count) took.push(await one(running))
+  return took
+}
+
+async function together(running: RunningPeer, count: number, atOnce: number): Promise<void> {
   let left = count
   const next = async (): Promise<void> => {
     while (left > 0) {
