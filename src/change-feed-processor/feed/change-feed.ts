@@ -113,6 +113,11 @@ export interface ChangeFeed {
   /** Reads a page of documents in their latest version. */
   readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage>
   /**
+   * Says that a reader pauses, and which page it will read next with `readNext`. A feed of a store that sends messages may have that page
+   * sent with the news of a write. Most feeds have no such method.
+   */
+  expect?(from: FeedPosition, options: Pick<ReadOptions, 'maxItemCount'>): void
+  /**
    * Reads a page of all versions and deletes, for containers that keep them. The position must be `now` or a
    * continuation of this feed, because the service supports neither the beginning nor times here.
    */

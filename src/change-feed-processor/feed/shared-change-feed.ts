@@ -64,6 +64,10 @@ export class SharedChangeFeed implements ChangeFeed {
     return this.latest.readNext(from, options)
   }
 
+  expect(from: FeedPosition, options: Pick<ReadOptions, 'maxItemCount'>): void {
+    this.options.feed.expect?.(from, options)
+  }
+
   readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
     return this.versions.readNext(from, options)
   }

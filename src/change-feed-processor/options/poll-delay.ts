@@ -6,7 +6,8 @@ export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): numb
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
-interface RestOptions {
+/** The length of a pause. */
+export interface RestOptions {
   /** The pause, instead of the one that follows from the number of empty polls. */
   readonly afterMs?: number
   readonly ageMs?: number

@@ -9,7 +9,7 @@ import { PageDelivery } from '../delivery/page-delivery.js'
 import type { ReadPage } from '../delivery/page-positions.js'
 import { PageSize } from './page-size.js'
 import { ParallelDelivery } from '../delivery/parallel.js'
-import { PollDelay } from '../options/poll-delay.js'
+import { PollDelay, type RestOptions } from '../options/poll-delay.js'
 import { Progress } from '../delivery/progress.js'
 import { ReadAhead, type PageOrEnd } from './read-ahead.js'
 import { retryDelayMs } from '../lease-holding/retry-delay.js'
@@ -148,12 +148,23 @@ export class PartitionSupervisor {
           // A page that was read ahead may be old.
           if (ahead === null)
             this.runtime.options.onDrained(this.holder.lease.leaseToken, Math.max(ageMs, now - askedAtMs))
-          restedMs = await this.pollDelay.rest(signal, { ageMs })
+          restedMs = await this.rest(position, { ageMs })
         } else if (page.isFollowed !== true && this.isNearEnd(page)) {
-          restedMs = await this.pollDelay.rest(signal, { afterMs: this.runtime.options.restAfterPageMs })
+          restedMs = await this.rest(position, { afterMs: this.runtime.options.restAfterPageMs })
         }
       }
     }
+  }
+
+  /** Pauses before the read of this position. Returns the length of the pause, as `PollDelay` does. */
+  private rest(position: FeedPosition, options: RestOptions): Promise<number> {
+    const {
+      feed,
+      options: { mode },
+    } = this.runtime
+    if (mode === 'latestVersion' && !this.pollDelay.hasHint)
+      feed.expect?.(position, { maxItemCount: this.pageSize.current })
+    return this.pollDelay.rest(this.ending.signal, options)
   }
 
   /** Delivers a page. Meanwhile, the next page may be read. */

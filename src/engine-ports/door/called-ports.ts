@@ -14,6 +14,7 @@ import { StoreUnavailable } from '../../sas/model/errors.js'
 import { refuseUnreadable } from '../../sas/store/readable-writes.js'
 import type { ApplyResult, StateStore, StateWrite } from '../../sas/store/state-store.js'
 import { DoorLost, type SizedAnswer } from './door-connection.js'
+import type { ExpectedPages } from './expected-pages.js'
 import type { OwnChange, OwnWrites } from './own-writes.js'
 
 /** Sends a request, and returns the answer. */
@@ -23,10 +24,15 @@ export type Call = (method: string, ...args: readonly unknown[]) => Promise<unkn
 export interface Calls {
   readonly call: Call
   readonly callSized: (method: string, ...args: readonly unknown[]) => Promise<SizedAnswer>
+  /** Sends a request without an answer, if there is a connection. */
+  readonly tell: (method: string, ...args: readonly unknown[]) => void
 }
 
 /** Returns a state store whose calls are requests. */
-export function doorState({ call: send, callSized: sendSized }: Calls, own: OwnWrites): StateStore {
+export function doorState(
+  { call: send, callSized: sendSized }: Omit<Calls, 'tell'>,
+  own: OwnWrites,
+): StateStore {
   const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
     try {
       return (await send(method, ...args)) as T
@@ -61,8 +67,20 @@ export function doorState({ call: send, callSized: sendSized }: Calls, own: OwnW
   }
 }
 
-/** Returns a feed whose pages are requests. The store names the changes that this process has written. */
-export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
+/** What this process knows of pages that it has not read yet. */
+export interface KnownOfPages {
+  readonly own: OwnWrites
+  readonly expected: ExpectedPages
+}
+
+/**
+ * Returns a feed whose pages are requests, except those that the store has sent because a reader expects them. The store names the
+ * changes that this process has written.
+ */
+export function doorFeed(
+  { call, tell }: Omit<Calls, 'callSized'>,
+  { own, expected }: KnownOfPages,
+): ChangeFeed {
   const page = async <C>(
     method: string,
     from: FeedPosition,
@@ -84,13 +102,17 @@ export function doorFeed(call: Call, own: OwnWrites): ChangeFeed {
     partitionKeyPaths: () => call('partitionKeyPaths') as Promise<readonly string[]>,
     readNext: async (from, options) => {
       own.begin()
-      const found = await page<Change | OwnChange>('readNext', from, options, true)
+      const sent = options.signal.aborted ? null : expected.take(from, options)
+      const found = (sent ?? (await page('readNext', from, options, true))) as ChangePage<Change | OwnChange>
       const changes = own.documentsOf(found.changes)
       if (changes !== null) return { ...found, changes }
       // Too many documents, or too many versions of one, were written since. So the store is asked for the texts.
       const whole = await page<Change>('readNext', from, options, false)
       own.documentsOf(whole.changes)
       return whole
+    },
+    expect: (from, { maxItemCount }) => {
+      if (expected.begin(from, maxItemCount)) tell('expect', from, maxItemCount)
     },
     readAllVersions: (from, options) => page<VersionChange>('readAllVersions', from, options),
   }

@@ -7,7 +7,7 @@ import { StoreRefused, StoreUnavailable } from '../../sas/model/errors.js'
  * The version of the messages below. The messages also contain leases and documents as this version of the package
  * knows them, so two processes use the door only if they have the same version of the package.
  */
-const version = 5
+const version = 6
 
 export function doorProtocol(): string {
   return `stepward-door/${version}-${packageVersion()}`
@@ -31,7 +31,7 @@ export type DoorRequest = readonly [id: number, method: string, ...args: unknown
 /**
  * A message of the store that is not an answer:
  * - `container`: the resource id of the container, or null if there is none. The first message of a connection, and again when it changes
- * - `written`: the physical partitions that others have written
+ * - `written`: the physical partitions that others have written, and the expected pages of the feed (`SentPage`)
  * - `ended`: the partition key, the document id and the document of an ended job
  * - `charged`: the operations of the answers, each with its request units and the part of the process, if the request
  *   named it with `as`

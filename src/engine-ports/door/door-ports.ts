@@ -7,6 +7,7 @@ import type { StateStore } from '../../sas/store/state-store.js'
 import { doorFeed, doorLeases, doorState, type Calls } from './called-ports.js'
 import { DoorConnection } from './door-connection.js'
 import { doorProtocol, type DoorNames, type DoorPush } from './door-messages.js'
+import { ExpectedPages, type SentPage } from './expected-pages.js'
 import { OwnWrites } from './own-writes.js'
 import { endedJobIn } from '../ended-jobs.js'
 import { KnownScheduler, type TakenWork, type WorkingUnits } from '../taken-work.js'
@@ -82,6 +83,7 @@ class Door implements DoorPorts {
   private readonly watchers = new Set<(physicalRangeId: string | null) => void>()
   private readonly awaited = new Map<string, Awaited>()
   private readonly own = new OwnWrites()
+  private readonly expected = new ExpectedPages()
   private leaseStores = 0
   private offered: { readonly instanceName: string; readonly work: () => TakenWork } | null = null
   private known: KnownScheduler | null = null
@@ -110,7 +112,7 @@ class Door implements DoorPorts {
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callsOf(user).call, this.own)
+    return doorFeed(this.callsOf(user), { own: this.own, expected: this.expected })
   }
 
   leases(processorName: string, user?: string): LeaseStore {
@@ -127,10 +129,12 @@ class Door implements DoorPorts {
       return {
         call: (method, ...args) => connection.call(method, ...args),
         callSized: (method, ...args) => connection.callSized(method, ...args),
+        tell: (method, ...args) => connection.tell(method, ...args),
       }
     return {
       call: (method, ...args) => connection.call('as', user, method, ...args),
       callSized: (method, ...args) => connection.callSized('as', user, method, ...args),
+      tell: (method, ...args) => connection.tell('as', user, method, ...args),
     }
   }
 
@@ -165,6 +169,7 @@ class Door implements DoorPorts {
   /** Asks again for what the previous connection reported, and says that reports may have been missed. */
   private begin(): void {
     this.own.clear()
+    this.expected.clear()
     if (this.watchers.size > 0) this.connection.tell('watch')
     for (const { address } of this.awaited.values()) this.connection.tell('await', address)
     if (this.offered !== null) this.connection.tell('offer', this.offered.instanceName)
@@ -178,9 +183,12 @@ class Door implements DoorPorts {
         if (refusal !== null) this.connection.refuse(refusal)
         return
       }
-      case 'written':
-        for (const rangeId of values) for (const onWrite of this.watchers) onWrite(rangeId as string)
+      case 'written': {
+        const [ranges, ...pages] = values as [readonly string[], ...SentPage[]]
+        this.expected.keep(pages)
+        for (const rangeId of ranges) for (const onWrite of this.watchers) onWrite(rangeId)
         return
+      }
       case 'charged':
         for (const charged of values) this.options.onCharge(...(charged as [string, number, string?]))
         return

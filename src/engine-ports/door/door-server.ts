@@ -21,6 +21,7 @@ import { WrittenVersions } from '../written-versions.js'
 import { ownChangeText } from './own-writes.js'
 import { PacedRequests } from './paced-requests.js'
 import { AskedWork } from './asked-work.js'
+import { ToldWrites } from './told-writes.js'
 import type { TakenWork, WorkingUnits } from '../taken-work.js'
 
 /** A connection of another process, and the parameters that it sent. */
@@ -68,8 +69,12 @@ class DoorSession {
   /** The methods of each part of the process whose requests are counted apart. */
   private readonly methodsOfUsers = new Map<string, ReadonlyMap<string, Answering>>()
   private readonly leases = new Map<string, LeaseStore>()
+  private readonly writes = new ToldWrites({
+    send: (message) => this.frames.send(message),
+    whenSettled: (run) => this.whenSettled(run),
+    container: () => this.engine.databaseNamed(this.names.database)?.container(this.names.container) ?? null,
+  })
   /** What is sent with the next frame. */
-  private readonly written = new Set<string>()
   private charged: (readonly [operation: string, charge: number, user?: string])[] = []
   /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
   private readonly ending = new Map<string, () => void>()
@@ -177,8 +182,18 @@ class DoorSession {
       apply: async (partition: string, writes: readonly StateWrite[]) =>
         jsonText(withSentCause(await state.applyReadable(partition, writes))),
       readNext: async (from: FeedPosition, maxItemCount: number, hasOwn: boolean) => {
+        this.writes.forget(from)
         const page = feed.readNextTexts(from, { maxItemCount, signal }, hasOwn ? ownChangeText : undefined)
         return pageText(await page.catch(unwrapped))
+      },
+      expect: async (from: FeedPosition, maxItemCount: number) => {
+        const read = async () => {
+          const page = await feed.readNextTexts(from, { maxItemCount, signal }, ownChangeText)
+          this.sendCharges()
+          return { text: pageText(page), count: page.changes.length }
+        }
+        this.writes.expect({ from, maxItemCount, read })
+        return 'null'
       },
       readAllVersions: async (from: FeedPosition, maxItemCount: number) =>
         pageText(await feed.readAllVersionTexts(from, { maxItemCount, signal }).catch(unwrapped)),
@@ -218,20 +233,11 @@ class DoorSession {
 
   private watch(): string {
     if (this.ending.has('writes')) return 'null'
-    const end = this.ports.watch(this.names.container, (rangeId) => {
-      const isToldSoon = this.written.size > 0
-      this.written.add(rangeId)
-      // With the answers to the same writes, a frame of its own is not needed.
-      if (!isToldSoon) this.whenSettled(() => this.frames.send(() => this.takeWritten()))
-    })
-    this.ending.set('writes', end)
+    this.ending.set(
+      'writes',
+      this.ports.watch(this.names.container, (rangeId) => this.writes.note(rangeId)),
+    )
     return 'null'
-  }
-
-  private takeWritten(): string {
-    const ranges = [...this.written]
-    this.written.clear()
-    return JSON.stringify(['written', ...ranges])
   }
 
   private sendCharges(): void {
