@@ -39,6 +39,42 @@ describe('a partition supervisor', () => {
     expect(polls()).toBe(2)
   })
 
+  it('says which page it will read next whenever it pauses, and not if it reads again at once', async () => {
+    const expected: unknown[] = []
+    const expecting = (feed: ChangeFeed): ChangeFeed =>
+      new Proxy(feed, {
+        get: (target, name): unknown => {
+          if (name === 'expect')
+            return (...args: Parameters<NonNullable<ChangeFeed['expect']>>) => expected.push(args)
+          const member: unknown = Reflect.get(target, name, target)
+          return typeof member === 'function' ? member.bind(target) : member
+        },
+      })
+    const { runtime, supervisor } = await supervising({
+      feed: expecting,
+      restAfterPageMs: 700,
+      options: { maxItemCount: 40 },
+      delegate: (changes: readonly { readonly id?: unknown }[]) => {
+        if (changes[0]?.id === '2') supervisor.wake()
+      },
+    })
+    const at = (lsn: number) => [
+      { feedRange: { min: '', max: 'FF' }, start: { kind: 'continuation', token: `"${lsn}"` } },
+      { maxItemCount: 40 },
+    ]
+    await runtime.world.clock.advance(0)
+    await runtime.world.put('1')
+    await runtime.world.clock.advance(100)
+    const [atStart, afterOne] = expected
+    expect(expected).toEqual([atStart, afterOne])
+    expect(afterOne).not.toEqual(atStart)
+    await runtime.world.put('2')
+    await runtime.world.clock.advance(700)
+    // The hint during the delivery of 2 is followed by a read that finds nothing, and only then by a pause.
+    expect(expected).toHaveLength(3)
+    expect([at(0), at(1), at(2)]).toEqual(expected)
+  })
+
   it('accepts that others found nothing only during a pause that no hint ended', async () => {
     const accepted: unknown[] = []
     const answered: Reading = async (forward, from, options) => {
