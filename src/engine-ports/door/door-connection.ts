@@ -56,6 +56,7 @@ const redialAfterMs = 1_000
 
 /** If the store sends nothing for this time although an answer is due, the connection counts as lost. */
 const longestSilenceMs = 10_000
+const closedText = 'the connection to the store is closed'
 const silentText = `the store has not answered for ${longestSilenceMs} ms`
 
 /**
@@ -81,11 +82,14 @@ export class DoorConnection {
 
   constructor(private readonly options: DoorConnectionOptions) {}
 
+  get isOpen(): boolean {
+    return this.frames !== null
+  }
+
   /** Returns false if the other process has another version. Rejects if no process has the store open. */
   open(): Promise<boolean> {
     if (this.refusal !== null) return Promise.reject(this.refusal)
-    if (this.isEnded)
-      return Promise.reject(new DoorLost('the connection to the store is closed', false, null))
+    if (this.isEnded) return Promise.reject(new DoorLost(closedText, false, null))
     if (this.frames !== null) return Promise.resolve(true)
     return (this.opening ??= this.connect().finally(() => {
       this.opening = null
@@ -153,9 +157,13 @@ export class DoorConnection {
   private async connect(): Promise<boolean> {
     try {
       const socket = await this.options.dial()
-      if (socket === null) return false
       if (this.isEnded) {
-        socket.destroy()
+        socket?.destroy()
+        throw new DoorLost(closedText, false, null)
+      }
+      if (socket === null) {
+        // The process with the other version may end.
+        this.redialLater()
         return false
       }
       await this.greeted(socket)

@@ -61,7 +61,6 @@ export function watchThroughDoor(
   const names = { database, container, leaseContainer: '', accountHost: '' }
   const door = new Door(account, { names, clock, onCharge: () => undefined })
   door.watch(onWrite)
-  door.connection.open().catch(() => undefined)
   return () => door.close()
 }
 
@@ -139,8 +138,9 @@ class Door implements DoorPorts {
   }
 
   watch(onWrite: (physicalRangeId: string | null) => void): () => void {
-    if (this.watchers.size === 0) this.connection.tell('watch')
+    const isFirst = this.watchers.size === 0
     this.watchers.add(onWrite)
+    if (isFirst) this.ask('watch')
     return () => {
       this.watchers.delete(onWrite)
     }
@@ -166,10 +166,20 @@ class Door implements DoorPorts {
     this.connection.end()
   }
 
+  /** Asks for reports, now or as soon as there is a connection. */
+  private ask(method: string, ...args: readonly unknown[]): void {
+    if (this.connection.isOpen) this.connection.tell(method, ...args)
+    else this.connection.open().catch(() => undefined)
+  }
+
   /** Asks again for what the previous connection reported, and says that reports may have been missed. */
   private begin(): void {
     this.own.clear()
     this.expected.clear()
+    this.askAgain()
+  }
+
+  private askAgain(): void {
     if (this.watchers.size > 0) this.connection.tell('watch')
     for (const { address } of this.awaited.values()) this.connection.tell('await', address)
     if (this.offered !== null) this.connection.tell('offer', this.offered.instanceName)
@@ -179,8 +189,11 @@ class Door implements DoorPorts {
   private hear([kind, ...values]: DoorPush): void {
     switch (kind) {
       case 'container': {
+        const hadNone = this.rid === null
         const refusal = this.met(values[0] as string | null)
         if (refusal !== null) this.connection.refuse(refusal)
+        // Without a container, the store could report nothing.
+        else if (hadNone && this.rid !== null) this.askAgain()
         return
       }
       case 'written': {
@@ -229,7 +242,7 @@ class Door implements DoorPorts {
     awaited.listeners.add(listener)
     if (known === undefined) {
       this.awaited.set(key, awaited)
-      this.connection.tell('await', awaited.address)
+      this.ask('await', awaited.address)
     }
     return () => {
       awaited.listeners.delete(listener)
