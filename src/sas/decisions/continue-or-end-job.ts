@@ -7,7 +7,6 @@ import { exceeds } from '../store/transaction.js'
 import { placeOutside } from '../gates/job-place.js'
 import type { GateRequest } from '../gates/pass.js'
 import { claimedInJob } from './claim.js'
-import { takenOver } from './extend.js'
 import { begunInJob } from '../model/planned/planned-steps.js'
 import { endBy, takeFitting, type Dispatching } from './dispatch.js'
 import { ticketMark } from '../plan/tickets.js'
@@ -106,20 +105,14 @@ export function endJob(
 /**
  * Returns the decision that only gives documents to steps in the middle of their first attempts (I46), or null if none needs one.
  * If this process makes an attempt, and has made it for long, the document has its claim, so that no other process begins the
- * attempt meanwhile. An attempt of another process has no claim: that process would have written one, unless it has died. If this
- * process has agents for the range, they can begin such an attempt again without another write.
+ * attempt meanwhile. An attempt of another process has no claim: that process would have written one, unless it has died.
  */
-export function documentsOfAttempts(state: SchedulingState): Schedule | null {
-  const { job, steps, now, inJob, madeHere, agentsHere } = state
+export function documentsOfAttempts({ job, steps, now, inJob, madeHere }: SchedulingState): Schedule | null {
   const open = begunInJob(job).flatMap(({ stepId, fence }) => {
     const step = steps.get(stepId)
     if (inJob?.has(stepId) === true || step?.fence !== fence || step.outcome !== null) return []
     const making = madeHere?.get(stepId)
-    if (making !== undefined) return [{ step: claimedInJob(step, making, now) }]
-    const isTakenOver = agentsHere !== undefined && step.firstBy !== agentsHere
-    // The pause of a job also stops its time limit.
-    const endByMs = job.paused ? null : endBy(state)
-    return [{ step: isTakenOver ? takenOver(step, { now, endByMs }) : step }]
+    return [{ step: making === undefined ? step : claimedInJob(step, making, now) }]
   })
   if (open.length === 0) return null
   const changed = takeFitting(open, job).map(({ step }) => step)

@@ -34,8 +34,6 @@ export interface Dispatching {
   readonly inJob?: ReadonlySet<string>
   /** The agents of this process that make the other attempts in the job, by step id. Missing if there are none. */
   readonly madeHere?: ReadonlyMap<string, Making>
-  /** The id in `firstBy` of the agents that own the range of the job in this process. Missing if there are none. */
-  readonly agentsHere?: string
   /** The pauses of workflows and agents. Missing if there are none. */
   readonly pauses?: KnownPauses
 }

@@ -1,5 +1,5 @@
 import { copyWith } from '../model/copies/copy-with.js'
-import { claimOf, isLongOffer, joinAttempt, mayWait, type Claimant } from './claim.js'
+import { claimOf, isLongOffer, mayWait, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
 import type { Progress } from '../model/readable-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
@@ -86,20 +86,6 @@ export function extend(
       deadline(Math.max(laterMs, isOffer ? afterItsWrite(step, step.completeByMs) : step.completeByMs)),
     ),
   }
-}
-
-/**
- * Returns a step whose attempt another process has begun in the job, for agents that begin the attempt again. Both calls may take
- * effect, and the second one has the whole time from now. After the deadline, the step stays as it is, for the supervisor.
- */
-export function takenOver(
-  step: StepDocument,
-  { now, endByMs }: Pick<AskedAt, 'now' | 'endByMs'>,
-): StepDocument {
-  const joining = joinAttempt(step, step.fence, now)
-  if (joining.kind !== 'write') return step
-  const laterMs = Math.min(now + step.completeWithinMs, endByMs ?? Infinity)
-  return withDerivedState<StepDocument>(joining.step, deadline(Math.max(laterMs, step.completeByMs ?? 0)))
 }
 
 /** Returns a deadline for an agent whose clock is slow: one attempt after the last write of the step, by the store's time. */

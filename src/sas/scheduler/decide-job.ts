@@ -11,7 +11,6 @@ import { isOver } from '../model/is-over.js'
 import { tellsNews, withSafeMessages } from '../plan/safe-messages.js'
 import type { Stored } from '../store/state-store.js'
 import type { Settled } from './job-writer.js'
-import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 import type { ReservedTimes } from './reserved-times.js'
 import type { KnownJobs, UnreadableStep } from './memory/known-jobs.js'
@@ -35,7 +34,6 @@ export interface DecidingBy {
   readonly instanceName: string
   readonly reserved: ReservedTimes
   readonly inJobs: AttemptsInJobs
-  readonly inProcessPath?: InProcessPath
 }
 
 /** A decision that needs no more reads and no more answers. */
@@ -76,7 +74,7 @@ export async function decideJob(
       now: clock.now(),
       scheduler: instanceName,
       passes,
-      ...(job.planned && attemptsIn(job, settled, leaseToken, by)),
+      ...(job.planned && attemptsIn(job, settled, by)),
       ...(entries.length > 0 && { pauses: { entries, isConfirmed } }),
       ...(called && { called }),
     })
@@ -117,14 +115,11 @@ export async function decideJob(
 function attemptsIn(
   job: JobDocument,
   settled: Settled | undefined,
-  leaseToken: string | null,
-  { inJobs, inProcessPath }: DecidingBy,
-): Pick<SchedulingState, 'inJob' | 'madeHere' | 'agentsHere'> {
+  { inJobs }: DecidingBy,
+): Pick<SchedulingState, 'inJob' | 'madeHere'> {
   // An outcome is written with what follows from it, and not with the documents of other steps.
   if (settled !== undefined) return { inJob: new Set(begunInJob(job).map(({ stepId }) => stepId)) }
-  const agents = leaseToken === null ? undefined : inProcessPath?.agents.at(leaseToken)
-  const here = { inJob: inJobs.of(job), madeHere: inJobs.makersOf(job) }
-  return agents === undefined ? here : { ...here, agentsHere: agents.token }
+  return { inJob: inJobs.of(job), madeHere: inJobs.makersOf(job) }
 }
 
 /** Returns the steps that may also wait for a time of a rate, and that an earlier process has written. */

@@ -224,36 +224,6 @@ describe('the first attempt of a step (I46)', () => {
     expect((await world.step('a')).output).toEqual({ item: 'a' })
   })
 
-  it('begins again in the next process with the write of its document alone, and has its whole time', async () => {
-    const [dead, next] = [waitingShop(), waitingShop()]
-    const ended = { own: 'p1', hasEnded: () => false, isNeighbour: () => false }
-    const first = aProcess('first', { agents: [dead.agent], processes: ended })
-    await submit()
-    await first.scheduler.onChanges(await world.changes(), { leaseToken })
-    await vi.waitUntil(() => dead.sell.mock.calls.length === 1)
-    // More than a tenth of the time is over, so that agents would write more time for the attempt.
-    await world.clock.advance(4_000)
-    const apply = vi.spyOn(world.store, 'apply')
-    const own = aProcess('next', {
-      agents: [next.agent],
-      processes: { own: 'p2', hasEnded: (id) => id === 'p1', isNeighbour: () => false },
-    })
-    await own.read()
-    await vi.waitUntil(() => next.sell.mock.calls.length === 1)
-    expect(apply).toHaveBeenCalledTimes(1)
-    expect(await world.step('a')).toMatchObject({
-      fence: 1,
-      attempt: 1,
-      joinedFence: 1,
-      mayHaveActed: true,
-      completeByMs: world.clock.now() + 30_000,
-      failureCount: 0,
-    })
-    next.end.resolve({ item: 'x' })
-    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
-    expect(next.sell).toHaveBeenCalledTimes(3)
-  })
-
   it('keeps its outcome if its process has lost the range meanwhile (F-A32)', async () => {
     const { agent, sell, end } = waitingShop()
     const first = aProcess('first', { agents: [agent] })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
-import { extend, takenOver } from '../../../../src/sas/decisions/extend.js'
+import { extend } from '../../../../src/sas/decisions/extend.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory, success } from '../../../support/job-story.js'
 
@@ -122,33 +122,5 @@ describe('an attempt that begins late, because its step waited for a slot (I44)'
     const taken = { ...open, claim: { ...ours, token: 'other', at: '2026-01-01T00:00:00.000Z' } }
     expect(begunAfter(100_000, taken).kind).toBe('refused')
     expect(begunAfter(100_000, story.settled('pay', success).step('pay')).kind).toBe('refused')
-  })
-})
-
-describe('an attempt that the next owner of its range begins again', () => {
-  const { completeByMs, completeWithinMs } = open
-  const begunMs = (completeByMs ?? 0) - completeWithinMs
-
-  it('has its whole time from now, and the mark that two processes may be making it', () => {
-    const now = begunMs + 1_000
-    expect(takenOver(open, { now, endByMs: null })).toEqual({
-      ...open,
-      mayHaveActed: true,
-      joinedFence: open.fence,
-      completeByMs: now + completeWithinMs,
-      completeBy: new Date(now + completeWithinMs).toISOString(),
-    })
-  })
-
-  it.each([
-    { limitMs: completeWithinMs + 500, expectedMs: completeWithinMs + 500 },
-    { limitMs: completeWithinMs - 500, expectedMs: completeWithinMs },
-  ])('gets no time beyond the end of its job, and loses none: $limitMs', ({ limitMs, expectedMs }) => {
-    const step = takenOver(open, { now: begunMs + 1_000, endByMs: begunMs + limitMs })
-    expect(step.completeByMs).toBe(begunMs + expectedMs)
-  })
-
-  it('stays as it is after its deadline', () => {
-    expect(takenOver(open, { now: completeByMs ?? 0, endByMs: null })).toBe(open)
   })
 })
