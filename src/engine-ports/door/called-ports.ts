@@ -28,10 +28,16 @@ export interface Calls {
   readonly tell: (method: string, ...args: readonly unknown[]) => void
 }
 
+/** What this process knows of pages that it has not read yet. */
+export interface KnownOfPages {
+  readonly own: OwnWrites
+  readonly expected: ExpectedPages
+}
+
 /** Returns a state store whose calls are requests. */
 export function doorState(
   { call: send, callSized: sendSized }: Omit<Calls, 'tell'>,
-  own: OwnWrites,
+  { own, expected }: KnownOfPages,
 ): StateStore {
   const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
     try {
@@ -44,6 +50,7 @@ export function doorState(
     refuseUnreadable(writes)
     try {
       const { answer, sentBytes } = await sendSized('apply', partition, writes)
+      expected.dropSent()
       own.note(writes, answer as ApplyResult, sentBytes)
       return answer as ApplyResult
     } catch (error) {
@@ -65,12 +72,6 @@ export function doorState(
     listConcerned: (question) => call('listConcerned', question),
     listUnreadable: (limit) => call('listUnreadable', limit),
   }
-}
-
-/** What this process knows of pages that it has not read yet. */
-export interface KnownOfPages {
-  readonly own: OwnWrites
-  readonly expected: ExpectedPages
 }
 
 /**

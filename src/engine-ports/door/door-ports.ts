@@ -81,8 +81,7 @@ class Door implements DoorPorts {
   readonly endings: WakeUps = { subscribe: (job, listener) => this.awaitEnd(job, listener) }
   private readonly watchers = new Set<(physicalRangeId: string | null) => void>()
   private readonly awaited = new Map<string, Awaited>()
-  private readonly own = new OwnWrites()
-  private readonly expected = new ExpectedPages()
+  private readonly pages = { own: new OwnWrites(), expected: new ExpectedPages() }
   private leaseStores = 0
   private offered: { readonly instanceName: string; readonly work: () => TakenWork } | null = null
   private known: KnownScheduler | null = null
@@ -103,15 +102,15 @@ class Door implements DoorPorts {
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
     })
-    this.state = doorState(this.callsOf(undefined), this.own)
+    this.state = doorState(this.callsOf(undefined), this.pages)
   }
 
   stateOf(user: string): StateStore {
-    return doorState(this.callsOf(user), this.own)
+    return doorState(this.callsOf(user), this.pages)
   }
 
   changeFeed(user?: string): ChangeFeed {
-    return doorFeed(this.callsOf(user), { own: this.own, expected: this.expected })
+    return doorFeed(this.callsOf(user), this.pages)
   }
 
   leases(processorName: string, user?: string): LeaseStore {
@@ -174,8 +173,8 @@ class Door implements DoorPorts {
 
   /** Asks again for what the previous connection reported, and says that reports may have been missed. */
   private begin(): void {
-    this.own.clear()
-    this.expected.clear()
+    this.pages.own.clear()
+    this.pages.expected.clear()
     this.askAgain()
   }
 
@@ -198,7 +197,7 @@ class Door implements DoorPorts {
       }
       case 'written': {
         const [ranges, ...pages] = values as [readonly string[], ...SentPage[]]
-        this.expected.keep(pages)
+        this.pages.expected.keep(pages)
         for (const rangeId of ranges) for (const onWrite of this.watchers) onWrite(rangeId)
         return
       }

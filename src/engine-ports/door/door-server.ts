@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { LeaseStore } from '../../../lease-store/index.js'
 import type { FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
-import type { CosmosEngine } from '../../emulator/engine/index.js'
+import type { Container, CosmosEngine } from '../../emulator/engine/index.js'
 import type { DocumentAddress, StateWrite } from '../../sas/store/state-store.js'
 import { Frames } from './door-frames.js'
 import {
@@ -19,8 +19,9 @@ import { EndedJobs } from '../ended-jobs.js'
 import { engineOf, enginePorts, type EnginePorts } from '../engine-ports.js'
 import { WrittenVersions } from '../written-versions.js'
 import { ownChangeText } from './own-writes.js'
-import { PacedRequests } from './paced-requests.js'
+import { mostUnsentBytes, PacedRequests } from './paced-requests.js'
 import { AskedWork } from './asked-work.js'
+import { calledLease } from './called-lease.js'
 import { ToldWrites } from './told-writes.js'
 import type { TakenWork, WorkingUnits } from '../taken-work.js'
 
@@ -37,9 +38,6 @@ interface LocalDoor {
 
 /** The size of the largest frame of requests, in bytes. A transaction has at most 2 MB. */
 const maxBytes = 16 * 1024 * 1024
-
-const leaseMethods = ['list', 'read', 'create', 'replace', 'delete'] as const
-const initializationMethods = ['doneAtMs', 'tryLock', 'markDone', 'unlock'] as const
 
 /** Lets other processes of this machine use the ports on this account. Without a data directory, there is no door. */
 export function serveDoor(account: object): void {
@@ -72,7 +70,7 @@ class DoorSession {
   private readonly writes = new ToldWrites({
     send: (message) => this.frames.send(message),
     whenSettled: (run) => this.whenSettled(run),
-    container: () => this.engine.databaseNamed(this.names.database)?.container(this.names.container) ?? null,
+    readable: () => this.readable(),
   })
   /** What is sent with the next frame. */
   private charged: (readonly [operation: string, charge: number, user?: string])[] = []
@@ -119,13 +117,23 @@ class DoorSession {
    * Then no request is carried out, and the other process ends the connection.
    */
   private tellContainer(): boolean {
-    const { database, container } = this.names
-    const rid = this.engine.databaseNamed(database)?.container(container)?.rid ?? null
+    const rid = this.container?.rid ?? null
     if (rid !== this.toldRid) this.frames.send(JSON.stringify(['container', rid]))
     this.toldRid = rid
     if (rid === null) return true
     this.ownRid ??= rid
     return rid === this.ownRid
+  }
+
+  private get container(): Container | undefined {
+    const { database, container } = this.names
+    return this.engine.databaseNamed(database)?.container(container)
+  }
+
+  /** Returns the container if a page can be read and sent at once. */
+  private readable(): Container | null {
+    const isAtOnce = this.engine.settled() === null && this.frames.unsentBytes <= mostUnsentBytes
+    return isAtOnce && this.tellContainer() ? (this.container ?? null) : null
   }
 
   /** Returns a function that keeps the charges of one part of the process until the next answer. */
@@ -187,12 +195,8 @@ class DoorSession {
         return pageText(await page.catch(unwrapped))
       },
       expect: async (from: FeedPosition, maxItemCount: number) => {
-        const read = async () => {
-          const page = await feed.readNextTexts(from, { maxItemCount, signal }, ownChangeText)
-          this.sendCharges()
-          return { text: pageText(page), count: page.changes.length }
-        }
-        this.writes.expect({ from, maxItemCount, read })
+        const read = () => feed.readNextTexts(from, { maxItemCount, signal }, ownChangeText)
+        this.writes.expect({ from, maxItemCount, read: () => read().finally(() => this.sendCharges()) })
         return 'null'
       },
       readAllVersions: async (from: FeedPosition, maxItemCount: number) =>
@@ -200,7 +204,7 @@ class DoorSession {
       physicalRanges: async () => jsonText(await feed.physicalRanges()),
       partitionKeyPaths: async () => jsonText(await feed.partitionKeyPaths()),
       lease: (processorName: string, store: number, method: string, ...args: unknown[]) =>
-        this.callLease(this.leaseStore(processorName, store, onCharge), method, args),
+        calledLease(this.leaseStore(processorName, store, onCharge), method, args),
       as: (name: string, method: string, ...args: unknown[]) => this.answerFor(name, method, ...args),
       watch: async () => this.watch(),
       await: async (address: DocumentAddress) => this.awaitEnd(address),
@@ -219,16 +223,6 @@ class DoorSession {
       this.ports.leaseStore({ processorName, leaseContainer, monitoredContainer }, onCharge)
     this.leases.set(key, leases)
     return leases
-  }
-
-  private async callLease(leases: LeaseStore, method: string, args: readonly unknown[]): Promise<string> {
-    const { initialization } = leases
-    const own = leaseMethods.find((name) => name === method)
-    const initial = initializationMethods.find((name) => name === method)
-    const [holder, name] = own === undefined ? [initialization, initial] : [leases, own]
-    if (name === undefined) throw new RangeError(`leases have no method ${method}`)
-    const called = Reflect.get(holder, name) as (...args: readonly unknown[]) => Promise<unknown>
-    return jsonText(await called.apply(holder, [...args]))
   }
 
   private watch(): string {

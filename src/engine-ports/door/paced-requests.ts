@@ -14,7 +14,7 @@ export interface PacedRequestsOptions {
 const mostLarge = 16
 
 /** The size of unsent answers beyond which no request begins, in bytes. */
-const mostUnsentBytes = 8 * 1024 * 1024
+export const mostUnsentBytes = 8 * 1024 * 1024
 
 /**
  * Begins the requests of a process in their order. A frame may hold thousands of requests, so requests wait while many

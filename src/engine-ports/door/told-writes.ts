@@ -1,5 +1,6 @@
-import type { FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
+import type { ChangePage, FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
 import type { Container } from '../../emulator/engine/index.js'
+import { pageText } from './door-answers.js'
 import type { MessageText } from './door-frames.js'
 
 /** What the session of a process provides. */
@@ -7,16 +8,25 @@ export interface ToldWritesOptions {
   readonly send: (message: MessageText) => void
   /** Calls a function when all that is written by now is on disk, and not at all if the disk fails. */
   readonly whenSettled: (run: () => void) => void
-  /** Returns the container whose feed the process reads, or null if there is none. */
-  readonly container: () => Container | null
+  /**
+   * Returns the container of the process if a page can be read and sent at once. Null if there is another container or none, if a write is on
+   * its way to the disk, or if the process does not take what was sent.
+   */
+  readonly readable: () => Container | null
 }
+
+/** The most pages that a process may expect. The page that has been expected longest is forgotten first. */
+const mostExpected = 64
+
+/** The length of the pages of a message beyond which no page is added. */
+const mostText = 2 ** 20
 
 /** A page that a process will read next. */
 interface Expected {
   readonly from: FeedPosition
   readonly maxItemCount: number
-  /** Reads the page. Returns its text and the number of its changes. */
-  readonly read: () => Promise<{ readonly text: string; readonly count: number }>
+  /** Reads the page, whose changes are JSON text. */
+  readonly read: () => Promise<ChangePage<string>>
 }
 
 /**
@@ -32,7 +42,10 @@ export class ToldWrites {
   constructor(private readonly options: ToldWritesOptions) {}
 
   expect(expected: Expected): void {
+    this.forget(expected.from)
     this.expected.set(rangeOf(expected.from), expected)
+    const [oldest] = this.expected.keys()
+    if (this.expected.size > mostExpected && oldest !== undefined) this.expected.delete(oldest)
   }
 
   /** Expects no page of a range any more, because the process has asked for one. */
@@ -51,15 +64,13 @@ export class ToldWrites {
   private tell(): void {
     const { send } = this.options
     const pages = this.takeExpected()
+    // More writes may come until the message leaves.
     if (pages.length === 0) send(() => writtenText(this.takeWritten(), []))
     else {
-      // The pages are read at once. Later writes may not be in them, so they are news of their own.
-      const reading = Promise.all(pages.map(sentText))
+      // Writes that come while the pages are read may not be in them, so they are news of their own.
       const ranges = this.takeWritten()
-      reading.then(
-        (texts) => send(writtenText(ranges, texts)),
-        () => send(writtenText(ranges, [])),
-      )
+      const sending = textsOf(pages).then((texts) => send(writtenText(ranges, texts)))
+      sending.catch(() => send(writtenText(ranges, [])))
     }
   }
 
@@ -72,7 +83,7 @@ export class ToldWrites {
   /** Removes and returns the pages that are expected of the written partitions. */
   private takeExpected(): readonly Expected[] {
     if (this.expected.size === 0) return []
-    const container = this.options.container()
+    const container = this.options.readable()
     if (container === null) return []
     const isWritten = ({ from: { feedRange } }: Expected): boolean =>
       container.partitionsIn(feedRange).some(({ id }) => this.written.has(id))
@@ -83,13 +94,21 @@ export class ToldWrites {
 }
 
 function writtenText(ranges: readonly string[], pages: readonly string[]): string {
-  return `["written",${[JSON.stringify(ranges), ...pages.filter((text) => text !== '')].join(',')}]`
+  return `["written",${[JSON.stringify(ranges), ...pages].join(',')}]`
 }
 
-/** Returns the text of a page with its position, or nothing if the process must ask for it, for example to get the error. */
-async function sentText({ from, maxItemCount, read }: Expected): Promise<string> {
-  const page = await read()
-  return page.count === 0 ? '' : `[${JSON.stringify(from)},${maxItemCount},${page.text}]`
+/** Returns the texts of pages with their positions. Leaves out those that the process must ask for, for example to get the error. */
+async function textsOf(pages: readonly Expected[]): Promise<readonly string[]> {
+  const texts: string[] = []
+  let length = 0
+  for (const { from, maxItemCount, read } of pages) {
+    const page = length < mostText ? await read().catch(() => null) : null
+    if (page === null || page.changes.length === 0) continue
+    const text = `[${JSON.stringify(from)},${maxItemCount},${pageText(page)}]`
+    length += text.length
+    texts.push(text)
+  }
+  return texts
 }
 
 function rangeOf({ feedRange: { min, max } }: FeedPosition): string {

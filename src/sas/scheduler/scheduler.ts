@@ -269,7 +269,7 @@ export class Scheduler {
 
   /** Reports the written changes, and starts the written open steps that this process can start. */
   private followUp(
-    decision: Pick<Written, 'job' | 'changed'>,
+    decision: Pick<Written, 'job' | 'changed' | 'isOfDocuments'>,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
     beginLeaves: () => void = () => undefined,
@@ -282,6 +282,8 @@ export class Scheduler {
       emitEnd(ended, telemetry)
       onJobEnded?.(ended)
     }
+    // The attempts of a job that is undone get documents only so that they can be undone.
+    if (decision.isOfDocuments === true && decision.job.compensation !== null) return
     const agents = leaseToken === null ? undefined : inProcessPath?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
     const left = open.filter((step) => agents?.start(step) !== true)

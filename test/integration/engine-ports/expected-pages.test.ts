@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ChangeFeed, ChangePage, FeedPosition } from '../../../src/change-feed-processor/index.js'
+import { enginePorts } from '../../../src/engine-ports/index.js'
 import { decodeDelivered } from '../../../src/sas/model/delivered/decode-delivered.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
 import type { StateDocument, StateStore } from '../../../src/sas/store/state-store.js'
@@ -121,6 +122,59 @@ describe('a reader that pauses', () => {
     }
     expect(news).toEqual(['0', '0'])
     expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'b'])
+  })
+
+  it('reads also what its own process has written after the page, if it hears of that before it reads', async () => {
+    const { feed, end, ports, beside, nextNews, expectPage } = await pausing()
+    await expectPage()
+    const news = nextNews()
+    await create(beside, 'a')
+    await news
+    await create(ports.state, 'own')
+    expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'own'])
+  })
+
+  it('gets no page while a later write is on its way to the disk, so that the news need not wait', async () => {
+    const { feed, end, cosmos, beside, nextNews, expectPage, received } = await pausing()
+    await expectPage()
+    const [first, second] = [deferred(), deferred()]
+    const settled = vi.spyOn(cosmos.engine, 'settled').mockImplementation(() => first.promise)
+    const writes = [create(beside, 'a')]
+    settled.mockImplementation(() => second.promise)
+    writes.push(create(beside, 'b'))
+    const before = received()
+    const news = nextNews()
+    first.resolve()
+    expect(await news).toBe('0')
+    expect(received() - before).toBeLessThan(100)
+    second.resolve()
+    settled.mockRestore()
+    await Promise.all(writes)
+    expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'b'])
+  })
+
+  it('gets no page of a container that has replaced its own', async () => {
+    const { feed, end, cosmos, door, beside, news, expectPage } = await pausing()
+    await expectPage()
+    const { engine } = cosmos
+    const disk = deferred()
+    const settled = vi.spyOn(engine, 'settled').mockImplementation(() => disk.promise)
+    const write = create(beside, 'a')
+    engine.deleteContainer('stepward', 'state')
+    const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+    engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
+    settled.mockRestore()
+    const other = enginePorts(engine, 'stepward').stateStore('state')
+    for (let number = 0; number < 20; number += 1) await create(other, `other-${number}`)
+    disk.resolve()
+    await write
+    await expect.poll(() => news.length > 0 || door.dialed.at(-1)?.destroyed).toBe(true)
+    const failures = async () => {
+      const failed = await feed.readNext(end, options).catch((error: unknown) => (error as Error).cause)
+      return String(failed)
+    }
+    expect(await failures()).toMatch(/was lost|deleted and created again/u)
+    await expect.poll(failures).toContain('deleted and created again')
   })
 
   it('gets no page that it does not expect any more, because it has asked for one', async () => {

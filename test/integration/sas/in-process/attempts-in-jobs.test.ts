@@ -224,6 +224,26 @@ describe('the first attempt of a step (I46)', () => {
     expect((await world.step('a')).output).toEqual({ item: 'a' })
   })
 
+  it('does not begin again in the next process if its job was cancelled meanwhile', async () => {
+    const [dead, next] = [waitingShop(), waitingShop()]
+    const first = aProcess('first', {
+      agents: [dead.agent],
+      processes: { own: 'p1', hasEnded: () => false, isNeighbour: () => false },
+    })
+    await submit(aWorkflow({ a: [] }, { completeWithin: '30s', undo: true }))
+    await first.scheduler.onChanges(await world.changes(), { leaseToken })
+    await vi.waitUntil(() => dead.sell.mock.calls.length === 1)
+    await client.cancel('job-1', 'not wanted any more')
+    expect(await inJob()).toEqual(['a'])
+    const own = aProcess('next', {
+      agents: [next.agent],
+      processes: { own: 'p2', hasEnded: (id) => id === 'p1', isNeighbour: () => false },
+    })
+    await own.read()
+    await vi.waitUntil(async () => (await world.step('a')).direction === 'undo')
+    expect(next.sell).not.toHaveBeenCalled()
+  })
+
   it('keeps its outcome if its process has lost the range meanwhile (F-A32)', async () => {
     const { agent, sell, end } = waitingShop()
     const first = aProcess('first', { agents: [agent] })
