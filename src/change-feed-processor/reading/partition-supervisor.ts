@@ -31,6 +31,12 @@ const freshMs = 2_000
 const acceptedShare = 0.9
 
 /**
+ * The most changes of a page after which the next page may be sent with the news of a write. While there is much to read, such pages would be
+ * many and small.
+ */
+const fewChanges = 8
+
+/**
  * Reads one lease in a loop. The loop reads a page, passes the page to the delivery, and pauses if nothing is
  * new. While a page of a backlog is delivered, the next page is read. The loop ends once, with one reason: a
  * request to end (`shutDown`, `handOver`), a lost lease, a split range, an unreadable feed, or a delegate that
@@ -148,22 +154,26 @@ export class PartitionSupervisor {
           // A page that was read ahead may be old.
           if (ahead === null)
             this.runtime.options.onDrained(this.holder.lease.leaseToken, Math.max(ageMs, now - askedAtMs))
-          restedMs = await this.rest(position, { ageMs })
+          restedMs = await this.rest(position, page, { ageMs })
         } else if (page.isFollowed !== true && this.isNearEnd(page)) {
-          restedMs = await this.rest(position, { afterMs: this.runtime.options.restAfterPageMs })
+          restedMs = await this.rest(position, page, { afterMs: this.runtime.options.restAfterPageMs })
         }
       }
     }
   }
 
-  /** Pauses before the read of this position. Returns the length of the pause, as `PollDelay` does. */
-  private rest(position: FeedPosition, options: RestOptions): Promise<number> {
+  /** Pauses after a page, before the read of this position. Returns the length of the pause, as `PollDelay` does. */
+  private rest(
+    position: FeedPosition,
+    { changes }: ChangePage<AnyChange>,
+    options: RestOptions,
+  ): Promise<number> {
     const {
       feed,
       options: { mode },
     } = this.runtime
-    if (mode === 'latestVersion' && !this.pollDelay.hasHint)
-      feed.expect?.(position, { maxItemCount: this.pageSize.current })
+    const isQuiet = changes.length <= fewChanges && !this.pollDelay.hasHint
+    if (isQuiet && mode === 'latestVersion') feed.expect?.(position, { maxItemCount: this.pageSize.current })
     return this.pollDelay.rest(this.ending.signal, options)
   }
 

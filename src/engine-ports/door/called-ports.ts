@@ -37,7 +37,7 @@ export interface KnownOfPages {
 /** Returns a state store whose calls are requests. */
 export function doorState(
   { call: send, callSized: sendSized }: Omit<Calls, 'tell'>,
-  { own, expected }: KnownOfPages,
+  own: OwnWrites,
 ): StateStore {
   const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
     try {
@@ -50,7 +50,6 @@ export function doorState(
     refuseUnreadable(writes)
     try {
       const { answer, sentBytes } = await sendSized('apply', partition, writes)
-      expected.dropSent()
       own.note(writes, answer as ApplyResult, sentBytes)
       return answer as ApplyResult
     } catch (error) {

@@ -102,11 +102,11 @@ class Door implements DoorPorts {
       onPush: (push) => this.hear(push),
       isNeeded: () => this.watchers.size + this.awaited.size > 0,
     })
-    this.state = doorState(this.callsOf(undefined), this.pages)
+    this.state = doorState(this.callsOf(undefined), this.pages.own)
   }
 
   stateOf(user: string): StateStore {
-    return doorState(this.callsOf(user), this.pages)
+    return doorState(this.callsOf(user), this.pages.own)
   }
 
   changeFeed(user?: string): ChangeFeed {

@@ -29,16 +29,11 @@ export class ExpectedPages {
    * they may lack this write, and their readers may hear of it only once.
    */
   keep(pages: readonly SentPage[]): void {
-    this.dropSent()
+    for (const expected of this.expected.values()) expected.page = null
     for (const [from, maxItemCount, page] of pages) {
       const expected = this.expected.get(rangeOf(from))
       if (expected?.key === keyOf(from, maxItemCount)) expected.page = page
     }
-  }
-
-  /** Drops the pages that were sent. They lack a write of this process, of which their readers may hear before they read. */
-  dropSent(): void {
-    for (const expected of this.expected.values()) expected.page = null
   }
 
   /** Returns the page that was sent for this read, or null. From now on, no page of this range is expected. */

@@ -124,16 +124,6 @@ describe('a reader that pauses', () => {
     expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'b'])
   })
 
-  it('reads also what its own process has written after the page, if it hears of that before it reads', async () => {
-    const { feed, end, ports, beside, nextNews, expectPage } = await pausing()
-    await expectPage()
-    const news = nextNews()
-    await create(beside, 'a')
-    await news
-    await create(ports.state, 'own')
-    expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'own'])
-  })
-
   it('gets no page while a later write is on its way to the disk, so that the news need not wait', async () => {
     const { feed, end, cosmos, beside, nextNews, expectPage, received } = await pausing()
     await expectPage()

@@ -73,6 +73,13 @@ describe('a partition supervisor', () => {
     // The hint during the delivery of 2 is followed by a read that finds nothing, and only then by a pause.
     expect(expected).toHaveLength(3)
     expect([at(0), at(1), at(2)]).toEqual(expected)
+    // After many changes, the next page would come with the first of many writes.
+    for (let number = 3; number <= 11; number += 1) await runtime.world.put(String(number))
+    supervisor.wake()
+    await runtime.world.clock.advance(699)
+    expect(expected).toHaveLength(3)
+    await runtime.world.clock.advance(1)
+    expect(expected[3]).toEqual(at(11))
   })
 
   it('accepts that others found nothing only during a pause that no hint ended', async () => {
