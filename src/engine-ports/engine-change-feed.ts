@@ -44,6 +44,9 @@ type ReadPartition<C> = (
   request: ChangeFeedRequest & { readonly container: Container; readonly partition: PhysicalPartition },
 ) => Pick<ChangePage<C>, 'changes' | 'bytes' | 'charge'> & { readonly lsn: number }
 
+/** Returns the text for a version that the reader has written itself. */
+type NameOf = (version: DocumentVersion) => string
+
 /** Implements the change feed port directly on the engine, with the same rules as the feed over REST. */
 export class EngineChangeFeed implements ChangeFeed {
   constructor(private readonly options: EngineChangeFeedOptions) {}
@@ -77,20 +80,27 @@ export class EngineChangeFeed implements ChangeFeed {
    * The same as `readNext`, but each change is JSON text. If there is a `nameOf`, it returns the text for a version that
    * the reader has written itself.
    */
-  readNextTexts(
-    from: FeedPosition,
-    options: ReadOptions,
-    nameOf?: (version: DocumentVersion) => string,
-  ): Promise<ChangePage<string>> {
+  readNextTexts(from: FeedPosition, options: ReadOptions, nameOf?: NameOf): Promise<ChangePage<string>> {
+    return this.readPage(from, options, this.textsOf(nameOf))
+  }
+
+  /** The same as `readNextTexts`, but at once. Call it only if no write is on its way to the disk. */
+  nextTextsNow(from: FeedPosition, options: ReadOptions, nameOf: NameOf): ChangePage<string> {
+    const page = this.read(from, options, this.textsOf(nameOf))
+    this.options.onCharge('feed.read', page.charge)
+    return page
+  }
+
+  private textsOf(nameOf?: NameOf): ReadPartition<string> {
     const { written } = this.options
     if (nameOf !== undefined) written?.begin()
-    return this.readPage(from, options, (request) => {
+    return (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
       const changes = versions.map((version) =>
         written?.take(version) !== undefined && nameOf !== undefined ? nameOf(version) : version.feedText,
       )
       return { ...page, changes, bytes: bytesOf(versions) }
-    })
+    }
   }
 
   /** The same as `readAllVersions`, but each change is JSON text. */

@@ -68,7 +68,10 @@ class DoorSession {
   private readonly methodsOfUsers = new Map<string, ReadonlyMap<string, Answering>>()
   private readonly leases = new Map<string, LeaseStore>()
   private readonly writes = new ToldWrites({
-    send: (message) => this.frames.send(message),
+    send: (message) => {
+      this.sendCharges()
+      this.frames.send(message)
+    },
     whenSettled: (run) => this.whenSettled(run),
     readable: () => this.readable(),
   })
@@ -195,8 +198,8 @@ class DoorSession {
         return pageText(await page.catch(unwrapped))
       },
       expect: async (from: FeedPosition, maxItemCount: number) => {
-        const read = () => feed.readNextTexts(from, { maxItemCount, signal }, ownChangeText)
-        this.writes.expect({ from, maxItemCount, read: () => read().finally(() => this.sendCharges()) })
+        const read = () => feed.nextTextsNow(from, { maxItemCount, signal }, ownChangeText)
+        this.writes.expect({ from, maxItemCount, read })
         return 'null'
       },
       readAllVersions: async (from: FeedPosition, maxItemCount: number) =>

@@ -25,8 +25,8 @@ const mostText = 2 ** 20
 interface Expected {
   readonly from: FeedPosition
   readonly maxItemCount: number
-  /** Reads the page, whose changes are JSON text. */
-  readonly read: () => Promise<ChangePage<string>>
+  /** Reads the page at once. Its changes are JSON text. */
+  readonly read: () => ChangePage<string>
 }
 
 /**
@@ -63,15 +63,11 @@ export class ToldWrites {
 
   private tell(): void {
     const { send } = this.options
-    const pages = this.takeExpected()
-    // More writes may come until the message leaves.
-    if (pages.length === 0) send(() => writtenText(this.takeWritten(), []))
-    else {
-      // Writes that come while the pages are read may not be in them, so they are news of their own.
-      const ranges = this.takeWritten()
-      const sending = textsOf(pages).then((texts) => send(writtenText(ranges, texts)))
-      sending.catch(() => send(writtenText(ranges, [])))
-    }
+    const texts = textsOf(this.takeExpected())
+    // More writes may come until the message leaves. They are not in a page that is read now, so they are news of their own.
+    send(
+      texts.length === 0 ? () => writtenText(this.takeWritten(), []) : writtenText(this.takeWritten(), texts),
+    )
   }
 
   private takeWritten(): readonly string[] {
@@ -98,17 +94,25 @@ function writtenText(ranges: readonly string[], pages: readonly string[]): strin
 }
 
 /** Returns the texts of pages with their positions. Leaves out those that the process must ask for, for example to get the error. */
-async function textsOf(pages: readonly Expected[]): Promise<readonly string[]> {
+function textsOf(pages: readonly Expected[]): readonly string[] {
   const texts: string[] = []
   let length = 0
   for (const { from, maxItemCount, read } of pages) {
-    const page = length < mostText ? await read().catch(() => null) : null
+    const page = length < mostText ? unlessFailed(read) : null
     if (page === null || page.changes.length === 0) continue
     const text = `[${JSON.stringify(from)},${maxItemCount},${pageText(page)}]`
     length += text.length
     texts.push(text)
   }
   return texts
+}
+
+function unlessFailed<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
 }
 
 function rangeOf({ feedRange: { min, max } }: FeedPosition): string {

@@ -124,6 +124,14 @@ describe('a reader that pauses', () => {
     expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'b'])
   })
 
+  it('reads also a write of the same turn that the page lacks', async () => {
+    const { feed, end, beside, news, expectPage } = await pausing()
+    await expectPage()
+    await Promise.all([create(beside, 'a'), create(beside, 'b')])
+    await expect.poll(() => news).toEqual(['0', '0'])
+    expect(jobsIn(await feed.readNext(end, options))).toEqual(['a', 'b'])
+  })
+
   it('gets no page while a later write is on its way to the disk, so that the news need not wait', async () => {
     const { feed, end, cosmos, beside, nextNews, expectPage, received } = await pausing()
     await expectPage()

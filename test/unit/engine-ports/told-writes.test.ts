@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { ChangePage, FeedPosition } from '../../../src/change-feed-processor/index.js'
 import type { Container } from '../../../src/emulator/engine/index.js'
 import { ToldWrites } from '../../../src/engine-ports/door/told-writes.js'
-import { deferred } from '../../support/deferred.js'
 
 /** A container with two partitions, of which each has half of the key space. */
 const container = {
@@ -23,6 +22,10 @@ function page(...changes: readonly number[]): ChangePage<string> {
   return { changes: changes.map(String), ...about }
 }
 const sent = (...changes: readonly number[]): object => ({ ...page(), changes })
+
+const failing = (): never => {
+  throw new Error('the range is gone')
+}
 
 /** What is told, as it is sent, and the functions that run when the writes are on disk. */
 function told(among: () => Container | null = () => container) {
@@ -52,7 +55,7 @@ describe('the news of the writes of others', () => {
 
   it('has the expected page of a written partition, and only of that one', async () => {
     const { writes, messages, settle } = told()
-    const read = async () => page(1)
+    const read = () => page(1)
     writes.expect({ from: first, maxItemCount: 10, read })
     writes.expect({ from: second, maxItemCount: 10, read })
     writes.note('0')
@@ -66,17 +69,19 @@ describe('the news of the writes of others', () => {
     await expect.poll(() => messages.slice(2)).toEqual([['written', ['1'], [second, 10, sent(1)]]])
   })
 
-  it('is told again of a write that came while an expected page was read', async () => {
+  it('comes in the order of the writes, and only later news has the writes after the page', () => {
     const { writes, messages, settle } = told()
-    const reading = deferred<ChangePage<string>>()
-    writes.expect({ from: first, maxItemCount: 10, read: () => reading.promise })
+    const changes: number[] = [1]
+    writes.expect({ from: first, maxItemCount: 10, read: () => page(...changes) })
     writes.note('0')
     settle()
+    changes.push(2)
     writes.note('0')
-    reading.resolve(page(1))
-    await expect.poll(() => messages).toEqual([['written', ['0'], [first, 10, sent(1)]]])
     settle()
-    expect(messages.slice(1)).toEqual([['written', ['0']]])
+    expect(messages).toEqual([
+      ['written', ['0'], [first, 10, sent(1)]],
+      ['written', ['0']],
+    ])
   })
 
   it('has the pages that could be read, although another one could not', async () => {
@@ -84,9 +89,9 @@ describe('the news of the writes of others', () => {
     writes.expect({
       from: first,
       maxItemCount: 10,
-      read: () => Promise.reject(new Error('the range is gone')),
+      read: failing,
     })
-    writes.expect({ from: second, maxItemCount: 10, read: async () => page(1) })
+    writes.expect({ from: second, maxItemCount: 10, read: () => page(1) })
     writes.note('0')
     writes.note('1')
     settle()
@@ -96,8 +101,8 @@ describe('the news of the writes of others', () => {
   it('has no further page after a million characters', async () => {
     const { writes, messages, settle } = told()
     const long = { ...page(), changes: [JSON.stringify('x'.repeat(2 ** 20))] }
-    writes.expect({ from: first, maxItemCount: 10, read: async () => long })
-    writes.expect({ from: second, maxItemCount: 10, read: async () => page(1) })
+    writes.expect({ from: first, maxItemCount: 10, read: () => long })
+    writes.expect({ from: second, maxItemCount: 10, read: () => page(1) })
     writes.note('0')
     writes.note('1')
     settle()
@@ -112,10 +117,10 @@ describe('the news of the writes of others', () => {
       feedRange: { min: '', max: `4${index.toString(16).padStart(2, '0')}` },
     })
     for (let index = 0; index < 65; index += 1)
-      writes.expect({ from: rangeAt(index), maxItemCount: 10, read: async () => page(1) })
+      writes.expect({ from: rangeAt(index), maxItemCount: 10, read: () => page(1) })
     // The first one is expected again before the last one comes.
-    writes.expect({ from: rangeAt(1), maxItemCount: 10, read: async () => page(1) })
-    writes.expect({ from: rangeAt(65), maxItemCount: 10, read: async () => page(1) })
+    writes.expect({ from: rangeAt(1), maxItemCount: 10, read: () => page(1) })
+    writes.expect({ from: rangeAt(65), maxItemCount: 10, read: () => page(1) })
     writes.note('0')
     settle()
     await expect.poll(() => messages).toHaveLength(1)
@@ -128,7 +133,7 @@ describe('the news of the writes of others', () => {
 
   it('comes without a page that has no change or cannot be read', async () => {
     const { writes, messages, settle } = told()
-    for (const read of [async () => page(), () => Promise.reject(new Error('the range is gone'))]) {
+    for (const read of [() => page(), failing]) {
       writes.expect({ from: first, maxItemCount: 10, read })
       writes.note('0')
       settle()
@@ -144,7 +149,7 @@ describe('the news of the writes of others', () => {
   it('has no page that is not expected any more, and none if no page can be read at once', () => {
     const containers: (Container | null)[] = [null]
     const { writes, messages, settle } = told(() => containers[0] ?? null)
-    const read = async () => page(1)
+    const read = () => page(1)
     writes.expect({ from: first, maxItemCount: 10, read })
     writes.note('0')
     settle()
