@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { StoreSuccessor, watchedDirectory, type StoreHolding } from '../../../src/cli/input/data-directory.js'
 import { withStore } from '../../../src/cli/input/store.js'
-import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { createInProcessCosmos, startEmulator } from '../../../src/emulator/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { lockDirectory } from '../../../src/emulator/durability/directory-lock.js'
 import { accountClosed, attachAccount, isAccountOpen } from '../../../src/emulator/attach/attached-account.js'
@@ -23,6 +23,7 @@ async function directory(): Promise<string> {
 function aSuccessor(data: string, holding: Partial<StoreHolding> = {}) {
   const looks: boolean[] = []
   const successor = new StoreSuccessor(data, {
+    endpoint: 'https://in-process.stepward.invalid',
     isOpen: async () => {
       looks.push(await isAccountOpen(data))
       return looks.at(-1) === true
@@ -50,6 +51,19 @@ it('a process that stays opens the store itself when the process that had it ope
   }
   expect(await withStore({ data }, {}, run, 'self')).toEqual(['kept'])
   expect(await isAccountOpen(data), 'the end of the process closes the store').toBe(false)
+})
+
+it('the next process keeps the address of an emulator, because the ids of leases contain its host name', async () => {
+  const data = await directory()
+  const emulator = await startEmulator({ dataDirectory: data, port: 0 })
+  const address = (await attachAccount(data))?.endpoint
+  expect(address).toContain('//127.0.0.1:')
+  const run = async (): Promise<string | undefined> => {
+    await emulator.close()
+    await expect.poll(() => isAccountOpen(data), { timeout: 20_000 }).toBe(true)
+    return (await attachAccount(data))?.endpoint
+  }
+  expect(await withStore({ data }, {}, run, 'self')).toBe(address)
 })
 
 it('a successor waits at one connection while another process has the store open', async () => {
