@@ -1,4 +1,5 @@
 import { RefusedLeaseError } from '../../../lease-store/index.js'
+import type { ChangePage, FeedPosition } from '../../change-feed-processor/feed/change-feed.js'
 import { Refusal } from '../../emulator/engine/values/refusal.js'
 import { packageVersion } from '../../platform/internal.js'
 import { StoreRefused, StoreUnavailable } from '../../sas/model/errors.js'
@@ -42,6 +43,14 @@ export type DoorPush = readonly [
   'container' | 'written' | 'ended' | 'charged' | 'asked' | 'taken',
   ...unknown[],
 ]
+
+/** A page as the store sends it, with the position and the size that were expected. */
+export type SentPage = readonly [from: FeedPosition, maxItemCount: number, page: ChangePage<unknown>]
+
+/** Returns the feed range of a position as a key. A process expects at most one page of a range. */
+export function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
+  return `${min}-${max}`
+}
 
 export function isRequest(message: unknown): message is DoorRequest {
   return Array.isArray(message) && Number.isSafeInteger(message[0]) && typeof message[1] === 'string'

@@ -1,7 +1,5 @@
 import type { ChangePage, FeedPosition, ReadOptions } from '../../change-feed-processor/feed/change-feed.js'
-
-/** A page as the store sends it, with the position and the size that were expected. */
-export type SentPage = readonly [from: FeedPosition, maxItemCount: number, page: ChangePage<unknown>]
+import { rangeOf, type SentPage } from './door-messages.js'
 
 interface Expected {
   readonly key: string
@@ -47,10 +45,6 @@ export class ExpectedPages {
   clear(): void {
     this.expected.clear()
   }
-}
-
-function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
-  return `${min}-${max}`
 }
 
 /** Returns null for a position that may have another meaning later. */

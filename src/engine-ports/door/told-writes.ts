@@ -2,6 +2,7 @@ import type { ChangePage, FeedPosition } from '../../change-feed-processor/feed/
 import type { Container } from '../../emulator/engine/index.js'
 import { pageText } from './door-answers.js'
 import type { MessageText } from './door-frames.js'
+import { rangeOf } from './door-messages.js'
 
 /** What the session of a process provides. */
 export interface ToldWritesOptions {
@@ -64,7 +65,8 @@ export class ToldWrites {
   private tell(): void {
     const { send } = this.options
     const texts = textsOf(this.takeExpected())
-    // More writes may come until the message leaves. They are not in a page that is read now, so they are news of their own.
+    // A message without pages also names the partitions of writes that come until it leaves. A page lacks such writes, so they are news of
+    // their own.
     send(
       texts.length === 0 ? () => writtenText(this.takeWritten(), []) : writtenText(this.takeWritten(), texts),
     )
@@ -113,8 +115,4 @@ function unlessFailed<T>(read: () => T): T | null {
   } catch {
     return null
   }
-}
-
-function rangeOf({ feedRange: { min, max } }: FeedPosition): string {
-  return `${min}-${max}`
 }

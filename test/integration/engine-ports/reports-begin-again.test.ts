@@ -2,6 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { enginePorts } from '../../../src/engine-ports/index.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../../src/platform/index.js'
+import type { JobDocument } from '../../../src/sas/model/documents.js'
+import { withDerivedState } from '../../../src/sas/model/process-state.js'
 import type { StateDocument } from '../../../src/sas/store/state-store.js'
 import { aJob } from '../../support/a-job.js'
 import { portsThrough, servedDoor } from '../../support/local-door.js'
@@ -46,7 +48,22 @@ async function attached({ hasContainer = true } = {}) {
     const beside = enginePorts(engine, 'stepward').stateStore('state')
     await beside.apply(jobId, [{ kind: 'create', document: job(jobId) }])
   }
-  return { state, clock, ports, lose, heard, watch, write, createContainer }
+  const end = async (jobId: string): Promise<void> => {
+    const { targetState, ...others } = job(jobId) as JobDocument
+    const steps = { only: { state: 'Processed' as const, dispatch: 1 } }
+    const endedAt = new Date(0).toISOString()
+    const document = withDerivedState({
+      ...others,
+      targetState,
+      currentState: targetState,
+      steps,
+      endedAt,
+      endedAtMs: 1,
+    })
+    const beside = enginePorts(engine, 'stepward').stateStore('state')
+    await beside.apply(jobId, [{ kind: 'create', document }])
+  }
+  return { state, clock, ports, lose, heard, watch, write, end, createContainer }
 }
 
 describe('the reports of the local door', () => {
@@ -75,14 +92,16 @@ describe('the reports of the local door', () => {
   })
 
   it('tell of the end of a job, also if the wait begins while there is no connection', async () => {
-    const { lose, ports, state } = await attached()
+    const { lose, ports, state, end } = await attached()
     await lose()
-    const end = ports.endings.subscribe({ pk: 'a', id: 'sas.job:a', jobId: 'a' }, () => undefined)
+    const ended: string[] = []
+    ports.endings.subscribe({ pk: 'a', id: 'sas.job:a', jobId: 'a' }, (one) => ended.push(one.job.jobId))
     await expect.poll(() => state.dials).toBe(2)
-    end()
+    await end('a')
+    await expect.poll(() => ended).toEqual(['a'])
   })
 
-  it('come as soon as there is a container, if there was none before', async () => {
+  it('come once a request has found the container, if there was none before', async () => {
     const { heard, watch, write, createContainer, ports } = await attached({ hasContainer: false })
     watch()
     await expect(ports.state.read({ pk: 'a', id: 'a' })).rejects.toThrow()
