@@ -135,7 +135,10 @@ class DoorSession {
 
   /** Returns the container if a page can be read and sent at once. */
   private readable(): Container | null {
-    const isAtOnce = this.engine.settled() === null && this.frames.unsentBytes <= mostUnsentBytes
+    const settled = this.engine.settled()
+    // After a failure of the disk, the promise rejects. That must not end the process.
+    settled?.catch(() => undefined)
+    const isAtOnce = settled === null && this.frames.unsentBytes <= mostUnsentBytes
     return isAtOnce && this.tellContainer() ? (this.container ?? null) : null
   }
 

@@ -64,7 +64,8 @@ export class ToldWrites {
 
   private tell(): void {
     const { send } = this.options
-    const texts = textsOf(this.takeExpected())
+    // An error would end in the write that is told, and the process would hear of no later write.
+    const texts = unlessFailed(() => textsOf(this.takeExpected())) ?? []
     // A message without pages also names the partitions of writes that come until it leaves. A page lacks such writes, so they are news of
     // their own.
     send(

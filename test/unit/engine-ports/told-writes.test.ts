@@ -146,6 +146,19 @@ describe('the news of the writes of others', () => {
       ])
   })
 
+  it('comes also if the expected pages cannot even be looked for', () => {
+    const { writes, messages, settle } = told(failing)
+    writes.expect({ from: first, maxItemCount: 10, read: () => page(1) })
+    for (const rangeId of ['0', '1']) {
+      writes.note(rangeId)
+      settle()
+    }
+    expect(messages).toEqual([
+      ['written', ['0']],
+      ['written', ['1']],
+    ])
+  })
+
   it('has no page that is not expected any more, and none if no page can be read at once', () => {
     const containers: (Container | null)[] = [null]
     const { writes, messages, settle } = told(() => containers[0] ?? null)
