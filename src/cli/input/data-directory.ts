@@ -58,10 +58,10 @@ export function holdsStore(data: string): boolean {
 }
 
 /** Opens the embedded store in this directory, and serves it to other processes of this machine. */
-export async function openedStore(data: string, endpoint?: string): Promise<InProcessCosmos> {
+export async function openedStore(data: string): Promise<InProcessCosmos> {
   const { openInProcessCosmos } = await import('../../emulator/doors/in-process-cosmos.js')
   const { serveDoor } = await import('../../engine-ports/index.js')
-  const embedded = await openingData(data, () => openInProcessCosmos({ dataDirectory: data }, endpoint))
+  const embedded = await openingData(data, () => openInProcessCosmos({ dataDirectory: data }))
   serveDoor(embedded)
   return embedded
 }
@@ -102,8 +102,6 @@ const restMs = 3_600_000
 
 /** What a successor knows of the process that has the store open. */
 export interface StoreHolding {
-  /** The address of the account. The next process keeps it, because two processes with other lease ids would both do all work. */
-  readonly endpoint: string
   /** Checks whether another process has the store open. */
   isOpen(): Promise<boolean>
   /** Resolves when that process may have ended, or when the signal aborts. */
@@ -145,7 +143,7 @@ export class StoreSuccessor {
     }
     // A directory that was removed is not created again.
     if (signal.aborted || !holdsStore(this.data)) return tryAgainMs
-    this.own = await openedStore(this.data, this.holding.endpoint)
+    this.own = await openedStore(this.data)
     this.watch = watchedDirectory(this.data)
     return restMs
   }

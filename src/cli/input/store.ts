@@ -109,7 +109,6 @@ export async function withStore<T>(
   if ('attached' in opened) {
     const { attached } = opened
     const successor = new StoreSuccessor(dataDirectory, {
-      endpoint: attached.endpoint,
       isOpen: () => isAccountOpen(dataDirectory),
       closed: (signal) => accountClosed(dataDirectory, signal),
     })

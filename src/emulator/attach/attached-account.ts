@@ -14,12 +14,6 @@ export interface AttachedAccount {
   /** Returns a new client of the unmodified SDK. */
   client(): CosmosClient
   /**
-   * The address of the account. The ids of leases contain its host name.
-   *
-   * @internal
-   */
-  readonly endpoint: string
-  /**
    * Opens a connection that uses another protocol than HTTP. Rejects if no process has the account open. Resolves
    * with null if that process does not serve this version of the protocol.
    *
@@ -65,7 +59,6 @@ export async function attachedWith(
   const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
   return {
     client: () => new Client({ endpoint, agent, connectionPolicy }),
-    endpoint,
     dial: (protocol, parameters) => dialed(socketPath, protocol, parameters),
     release: () => {
       presence.destroy()

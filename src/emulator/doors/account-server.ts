@@ -5,7 +5,6 @@ import { accountShape, doorOptions, type AccountOptions } from './account-option
 import { localCertificate } from './certificate.js'
 import { answerExplorer, explorerPath, explorerReach } from '../explorer/index.js'
 import { listen } from './http-server.js'
-import { inProcessEndpoint } from './in-process-client.js'
 import { accountKeyRule, isAccountKey, wellKnownKey } from './account-key.js'
 
 /** Options of an account that is served over HTTP. */
@@ -60,10 +59,8 @@ const shape = {
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, explorer, ...own } = doorOptions(shape, options)
   const certificate = https ? await localCertificate(own.dataDirectory, own.clock) : undefined
-  let endpoint = inProcessEndpoint
   // Clients in other processes sign with the machine's time, even if the account has another clock.
-  const door = { signersClock: systemClock, endpoint: () => new URL(endpoint).origin }
-  const { respond, ...account } = await openLocked(own, key, door)
+  const { respond, ...account } = await openLocked(own, key, { signersClock: systemClock })
   const reach = explorerReach(host, explorer)
   const server = await listen({
     port,
@@ -74,7 +71,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     await account.close()
     throw error
   })
-  endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
+  const endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
   return {
     ...account,
     endpoint,

@@ -8,7 +8,7 @@ import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
 import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
-import { inProcessEndpoint } from './in-process-client.js'
+import { embeddedEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { SummaryWriter } from '../indexes/summary-writer.js'
@@ -53,8 +53,6 @@ export interface Account extends OpenAccount {
 
 /** Settings that differ between an account that is served over HTTP and an account in process. */
 export interface AccountDoor {
-  /** Returns the address of the account. Default: the address that clients in this process use. */
-  readonly endpoint?: () => string
   /** The lock on the data directory. By default, the account takes the lock before it answers requests. */
   readonly lock?: Promise<DirectoryLock>
   /** The clock whose time clients put into their signatures. Default: the account's clock. */
@@ -103,7 +101,7 @@ export function openAccount(
     return faults.respond(request, () => apply(request))
   }
   const localDoor = new LocalDoor()
-  const local = journal === null ? null : serveSocket(journal.lock, { localDoor, respond }, door.endpoint)
+  const local = journal === null ? null : serveSocket(journal.lock, { localDoor, respond })
   return {
     engine,
     localDoor,
@@ -161,13 +159,10 @@ export async function openLocked(
 function serveSocket(
   lock: Promise<DirectoryLock>,
   { localDoor, respond }: Pick<Account, 'localDoor' | 'respond'>,
-  endpoint = (): string => inProcessEndpoint,
 ): Pick<ConnectionServer, 'close' | 'whenUnused'> {
-  // The SDK of these processes needs an address with https.
-  const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.
   const server = serveConnections(
-    (request) => respond({ ...request, origin: origin(), isOwn: true }),
+    (request) => respond({ ...request, origin: embeddedEndpoint, isOwn: true }),
     localDoor,
   )
   lock.then(

@@ -9,8 +9,12 @@ type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
 /** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** The address of clients in this process. They never open a socket. */
-export const inProcessEndpoint = 'https://in-process.stepward.invalid'
+/**
+ * The address of an embedded account for all clients that do not use its port: those in its process, and those that attach to its
+ * directory. The ids of leases contain the host name, so it must stay the same when another process opens the directory, and be the
+ * one of a server with the default host. No client opens a socket to it.
+ */
+export const embeddedEndpoint = 'https://127.0.0.1'
 
 /**
  * Returns options for a client of the unmodified SDK that calls `respond`, without a network. With
@@ -23,7 +27,7 @@ export function inProcessOptions(
 ): CosmosClientOptions {
   return {
     ...options,
-    endpoint: inProcessEndpoint,
+    endpoint: embeddedEndpoint,
     connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
     httpClient: inProcessHttpClient(respond),
   }
@@ -49,10 +53,10 @@ function toRestRequest(request: PipelineRequest): RestRequest {
   const headers = request.headers.toJSON()
   return {
     method: request.method,
-    path: request.url.slice(inProcessEndpoint.length),
+    path: request.url.slice(embeddedEndpoint.length),
     headers,
     body: typeof request.body === 'string' ? request.body : '',
-    origin: inProcessEndpoint,
+    origin: embeddedEndpoint,
     isOwn: headers['authorization'] === undefined,
   }
 }

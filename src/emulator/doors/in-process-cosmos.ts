@@ -1,7 +1,7 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, openLocked, type Account, type OpenAccount } from './account.js'
 import type { AccountOptions } from './account-options.js'
-import { inProcessEndpoint, inProcessOptions } from './in-process-client.js'
+import { inProcessOptions } from './in-process-client.js'
 import { wellKnownKey } from './account-key.js'
 
 /** Options of {@link createInProcessCosmos}. */
@@ -29,15 +29,9 @@ export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InP
 
 /**
  * Does the same as {@link createInProcessCosmos}, but takes the lock first, and rejects if another process has it.
- *
- * @param endpoint the address that other processes of the machine see. Default: that of clients in this process
  */
-export async function openInProcessCosmos(
-  options: InProcessCosmosOptions,
-  endpoint = inProcessEndpoint,
-): Promise<InProcessCosmos> {
-  const { origin } = new URL(endpoint)
-  return inProcess(await openLocked(options, wellKnownKey, { endpoint: () => origin }))
+export async function openInProcessCosmos(options: InProcessCosmosOptions): Promise<InProcessCosmos> {
+  return inProcess(await openLocked(options, wellKnownKey))
 }
 
 function inProcess({ respond, ...account }: Account): InProcessCosmos {

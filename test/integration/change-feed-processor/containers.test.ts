@@ -48,8 +48,8 @@ describe('a change feed processor on containers of the SDK', () => {
       .fetchAll()
     const rids = /_[A-Za-z0-9+-]+=*_[A-Za-z0-9+-]+=*/
     expect(resources.map(({ id }) => id.replace(rids, '_db_container')).sort()).toEqual([
-      'ordersin-process.stepward.invalid_db_container..0',
-      'ordersin-process.stepward.invalid_db_container.info',
+      'orders127.0.0.1_db_container..0',
+      'orders127.0.0.1_db_container.info',
     ])
     expect(resources.find(({ id }) => id.endsWith('..0'))).toMatchObject({ Owner: null, version: 0 })
     const operations = new Set(telemetry.of('store.charged').map((event) => event.operation))

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { StoreSuccessor, watchedDirectory, type StoreHolding } from '../../../src/cli/input/data-directory.js'
 import { withStore } from '../../../src/cli/input/store.js'
+import type { Container, CosmosClient } from '@azure/cosmos'
+import { ChangeFeedProcessor } from '../../../src/change-feed-processor/index.js'
 import { createInProcessCosmos, startEmulator } from '../../../src/emulator/index.js'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { lockDirectory } from '../../../src/emulator/durability/directory-lock.js'
@@ -23,7 +25,6 @@ async function directory(): Promise<string> {
 function aSuccessor(data: string, holding: Partial<StoreHolding> = {}) {
   const looks: boolean[] = []
   const successor = new StoreSuccessor(data, {
-    endpoint: 'https://in-process.stepward.invalid',
     isOpen: async () => {
       looks.push(await isAccountOpen(data))
       return looks.at(-1) === true
@@ -53,17 +54,45 @@ it('a process that stays opens the store itself when the process that had it ope
   expect(await isAccountOpen(data), 'the end of the process closes the store').toBe(false)
 })
 
-it('the next process keeps the address of an emulator, because the ids of leases contain its host name', async () => {
+/** Runs a processor until it has its leases, as a worker with this client does. */
+async function runProcessor(client: CosmosClient): Promise<void> {
+  const { database } = await client.databases.createIfNotExists({ id: 'db' })
+  const containerNamed = async (id: string): Promise<Container> =>
+    (await database.containers.createIfNotExists({ id, partitionKey: '/id', defaultTtl: -1 })).container
+  await using processor = new ChangeFeedProcessor({
+    monitoredContainer: await containerNamed('orders'),
+    leaseContainer: await containerNamed('leases'),
+    processorName: 'orders',
+    instanceName: 'one',
+    onChanges: () => undefined,
+  })
+  await processor.start()
+}
+
+it('all processes that open a directory or attach to it share one set of leases, whatever had it open before', async () => {
   const data = await directory()
+  const withoutServer = createInProcessCosmos({ dataDirectory: data })
+  const inProcess = withoutServer.client()
+  await runProcessor(inProcess)
+  await expect.poll(() => isAccountOpen(data)).toBe(true)
+  const attached = (await attachAccount(data))?.client() ?? expect.fail('the directory is not open')
+  await runProcessor(attached)
+  await withoutServer.close()
+
   const emulator = await startEmulator({ dataDirectory: data, port: 0 })
-  const address = (await attachAccount(data))?.endpoint
-  expect(address).toContain('//127.0.0.1:')
-  const run = async (): Promise<string | undefined> => {
-    await emulator.close()
-    await expect.poll(() => isAccountOpen(data), { timeout: 20_000 }).toBe(true)
-    return (await attachAccount(data))?.endpoint
-  }
-  expect(await withStore({ data }, {}, run, 'self')).toBe(address)
+  onTestFinished(() => emulator.close())
+  const overTheNetwork = emulator.client()
+  await runProcessor(overTheNetwork)
+  const attachedToServer = (await attachAccount(data))?.client() ?? expect.fail('the directory is not open')
+  await runProcessor(attachedToServer)
+
+  const { resources } = await overTheNetwork
+    .database('db')
+    .container('leases')
+    .items.query<string>('SELECT VALUE c.id FROM c WHERE ENDSWITH(c.id, ".info")')
+    .fetchAll()
+  expect(resources).toHaveLength(1)
+  for (const client of [inProcess, attached, overTheNetwork, attachedToServer]) client.dispose()
 })
 
 it('a successor waits at one connection while another process has the store open', async () => {

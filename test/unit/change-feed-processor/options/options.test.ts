@@ -11,7 +11,7 @@ import { systemClock } from '../../../../src/platform/index.js'
 import { systemRandom } from '../../../../src/platform/internal.js'
 
 const container = new CosmosClient({
-  endpoint: 'https://in-process.stepward.invalid',
+  endpoint: 'https://127.0.0.1',
   key: 'a2V5',
   connectionPolicy: { enableEndpointDiscovery: false, enableBackgroundEndpointRefreshing: false },
 })
