@@ -6,6 +6,7 @@ import { checkStart } from './checks/cosmos-start-check.js'
 import { PartitionSynchronizer } from './ownership/partition-synchronizer.js'
 import { ProcessorOptionsError } from './feed/errors.js'
 import { SameContainer } from './feed/same-container.js'
+import { HintedLooks } from './ownership/hinted-looks.js'
 import { HealthMonitor, notRunning, type ProcessorHealth } from './health.js'
 import { leaseCallMs, withTimeouts } from './lease-holding/lease-call-timeout.js'
 import { LoadBalancer, turnsPerCheck } from './ownership/load-balancer.js'
@@ -155,9 +156,18 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     const balancer = new LoadBalancer(runtime, controller, new PartitionSynchronizer(runtime), () => {
       monitor.turned()
     })
-    const unsubscribe = options.hints?.subscribe((physicalRangeId) => controller.wake(physicalRangeId))
+    const looks = new HintedLooks(options.clock, () => balancer.wake())
+    const endHints = options.hints?.subscribe((physicalRangeId) => {
+      const isRead = controller.wake(physicalRangeId)
+      if (!isRead && physicalRangeId !== null && options.looksAtHints && !balancer.holdsAll) looks.hinted()
+      return isRead
+    })
+    const unsubscribe = (): void => {
+      endHints?.()
+      looks.stop()
+    }
     balancer.start()
-    return { options, controller, balancer, unsubscribe: unsubscribe ?? (() => undefined), monitor }
+    return { options, controller, balancer, unsubscribe, monitor }
   }
 
   private async prepared(options: ResolvedOptions, ports: Ports, signal: AbortSignal): Promise<Runtime> {

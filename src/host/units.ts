@@ -58,6 +58,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     instanceName,
     telemetry,
     hints,
+    looksAtHints: ports.reportsWrites,
     inProcessPath,
     clock,
     version: packageVersion(),

@@ -34,6 +34,8 @@ export interface UnitOptions {
   readonly timing?: ProcessorTiming
   /** Hints about new writes, shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
+  /** Whether hints about ranges of other instances lead to a look at the leases, as {@link ProcessorInternals} says. */
+  readonly looksAtHints?: boolean
   /** The path between the scheduler and the agents of this process. Default: they use only the feed. */
   readonly inProcessPath?: InProcessPath
   /** The store of large values. Default: none. */
@@ -111,6 +113,7 @@ export function unit(options: UnitOptions & Serving, reader: Reader, role: Role)
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
+    looksAtHints: options.looksAtHints,
     report: (leaseToken: string) => role.report?.(leaseToken) ?? null,
     onDrained: (leaseToken: string, ageMs: number) => role.onDrained?.(leaseToken, ageMs),
     onClosing: async (leaseToken: string) => {

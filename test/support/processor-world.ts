@@ -44,6 +44,7 @@ export interface InstanceOptions extends Partial<
   /** Called before a page counts as delivered. */
   readonly onChanges?: ChangeFeedDelegate<Document>
   readonly hints?: FeedHints
+  readonly looksAtHints?: boolean
   readonly processes?: Processes
   /** What the instance says about itself in its leases. */
   readonly report?: () => Readonly<Record<string, unknown>>
@@ -64,7 +65,9 @@ export async function processorWorld(
   let seed = 0
   return {
     ...world,
-    instance: async (instanceName, { onChanges, hints, processes, report, ...chosen } = {}) => {
+    instance: async (instanceName, { onChanges, ...given } = {}) => {
+      const { hints, looksAtHints, processes, report, ...chosen } = given
+      const internals = withoutUndefined({ hints, looksAtHints, processes, report })
       const delivered: string[] = []
       const notifications: string[] = []
       const telemetry = new TelemetryRecorder()
@@ -87,7 +90,7 @@ export async function processorWorld(
           onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
           onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
         },
-        { clock: world.clock, random: seededRandom(seed), ...withoutUndefined({ hints, processes, report }) },
+        { clock: world.clock, random: seededRandom(seed), ...internals },
       )
       return { processor, telemetry, delivered, notifications, cutOff: line.cut }
     },

@@ -103,6 +103,11 @@ export interface ProcessorInternals {
   readonly restAfterPageMs?: number
   /** Wakes the readers when this process has written a document. */
   readonly hints?: FeedHints
+  /**
+   * Whether a hint about a range of another instance leads to a look at the leases, at most once a second. The instance then takes at once
+   * what another one releases. Each look costs a query, so this is for stores without request units. Default false.
+   */
+  readonly looksAtHints?: boolean
   readonly clock?: Clock
   readonly random?: Random
   /** The processes of this machine. Leases of a process that has ended are freed before they expire. */
@@ -149,6 +154,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly failureLimits: FailureLimits
   readonly unhealthyReason: () => string | null
   readonly hints: FeedHints | null
+  readonly looksAtHints: boolean
   readonly telemetry: Telemetry
   readonly clock: Clock
   readonly random: Random
@@ -218,6 +224,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     stopTimeoutMs,
     delegateTimeoutMs,
     hints: internals.hints ?? null,
+    looksAtHints: internals.looksAtHints ?? false,
     telemetry: values.telemetry ?? openTelemetry(),
     clock: internals.clock ?? systemClock,
     random: internals.random ?? systemRandom,

@@ -128,7 +128,12 @@ export class LoadBalancer {
    */
   private lookIsDue(): boolean {
     if (this.hasFirst && this.coverage.isDue()) return true
-    return this.turnsSinceCheck >= turnsPerCheck || this.allInHand !== this.controller.heldCount
+    return this.turnsSinceCheck >= turnsPerCheck || !this.holdsAll
+  }
+
+  /** Whether this instance held all leases at the last check, and has given up none since. */
+  get holdsAll(): boolean {
+    return this.allInHand === this.controller.heldCount
   }
 
   /** Asks the user's code whether this instance may work, in a turn without a check of the leases. */

@@ -34,14 +34,14 @@ it('another process uses an account in process by its data directory, without a 
   await expect(items.item('a', undefined).read()).rejects.toMatchObject({ code: /ENOENT|ECONNREFUSED/u })
 })
 
-it('another process uses the account of a server, which has its own key, under the address of the server', async () => {
+it('another process uses the account of a server, which has its own key, under the host name of the server', async () => {
   const dataDirectory = scratchDirectory()
   const key = Buffer.from('another key').toString('base64')
   const emulator = await startEmulator({ dataDirectory, port: 0, key })
   const other = await attached(dataDirectory)
   await other.databases.create({ id: 'shop' })
   expect(emulator.engine.databases.map(({ id }) => id)).toEqual(['shop'])
-  expect(new URL(await other.getWriteEndpoint()).host).toBe(new URL(emulator.endpoint).host)
+  expect(new URL(await other.getWriteEndpoint()).hostname).toBe(new URL(emulator.endpoint).hostname)
   await emulator.close()
 })
 
