@@ -4,6 +4,7 @@ import { stepsAsIn, withAcceptance } from '../decisions/ledger.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import type { GateChange } from '../gates/gates-at-home.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
+import { copyWith } from '../model/copies/copy-with.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { etagOfPlanned, withDocumentsOf, type BegunStep } from '../model/planned/planned-steps.js'
 import { isTerminal } from '../model/process-state.js'
@@ -148,9 +149,7 @@ export class JobWriter {
     const changed = decision.changed.map((step) => offeredTo(step, firstBy))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
     const after =
-      settled === undefined || isChangedAgain
-        ? changed
-        : [...changed, withAcceptance(settled.after, decision.job.steps)]
+      settled === undefined || isChangedAgain ? changed : [...changed, settledIn(decision.job, settled.after)]
     const pairs: Pair[] = []
     for (const step of after) {
       const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
@@ -169,6 +168,12 @@ export class JobWriter {
     for (const step of written) steps.set(step.stepId, step)
     return { job, steps: stepsAsIn(job, steps) }
   }
+}
+
+/** Returns the step as it is written with this version of its job. It expires with the job, also if it gets its document only now (I18). */
+function settledIn({ steps, ttl }: JobDocument, step: StepDocument): StepDocument {
+  const accepted = withAcceptance(step, steps)
+  return accepted.ttl === ttl ? accepted : copyWith(accepted, { ttl })
 }
 
 /** Returns the first attempts that begin in the job, without documents of their steps. */

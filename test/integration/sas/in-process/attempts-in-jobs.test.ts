@@ -103,6 +103,19 @@ describe('the first attempt of a step (I46)', () => {
     expect(sell).toHaveBeenCalledTimes(3)
   })
 
+  it('expires with its job, also if its outcome is the last of the job (I18)', async () => {
+    const own = aProcess()
+    await client.submit(line, {}, { jobId: 'job-1', retainFor: '1h' })
+    await own.read()
+    await vi.waitUntil(async () => (await world.job()).processState === 'Processed')
+    const steps = await world.truth.listSteps('job-1', 'job-1')
+    const ttls = steps.map(({ stepId, ttl }) => [stepId, ttl])
+    expect([(await world.job()).ttl, Object.fromEntries(ttls)]).toEqual([
+      3_600,
+      { a: 3_600, b: 3_600, c: 3_600 },
+    ])
+  })
+
   it('gives the same documents in the end as attempts that have documents', async () => {
     const own = aProcess()
     await submit(aWorkflow({ a: [], b: ['a'] }, { completeWithin: '30s', undo: true }))
