@@ -85,7 +85,14 @@ export const threeSteps = defineWorkflow<{ readonly value: number }>('three-step
   job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
 })
 
-/** The same steps, of which one has a limit, or the whole job. */
+/** Two steps whose attempts are too short to begin in the job. */
+export const quickSteps = defineWorkflow<{ readonly value: number }>('quick-steps', (job) => {
+  const options = { undo: 'none', completeWithin: '1500ms' } as const
+  const first = job.step('first', shop.pass, { value: job.input.value }, options)
+  job.step('second', shop.pass, { value: first.output.value }, options)
+})
+
+/** The three steps, of which one has a limit, or the whole job. */
 export const limitedSteps = (of: 'first' | 'second' | 'job', perPartition = false) =>
   defineWorkflow<{ readonly value: number }>('limited-steps', (job) => {
     const limits = [{ key: of, atOnce: 5, ...(perPartition && { perPartition }) }]

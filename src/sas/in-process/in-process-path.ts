@@ -40,6 +40,8 @@ export interface SettledAttempt {
    * recorded.
    */
   readonly written: StepDocument | null
+  /** Whether only the job has the outcome (I47), so that the feed never delivers the step. */
+  readonly isInJob?: boolean
   /** The reason why the outcome does not count. Null if it counts. */
   readonly discarded: string | null
   /**

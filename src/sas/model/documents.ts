@@ -36,7 +36,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 7
+export const schemaVersion = 8
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -86,6 +86,12 @@ export const plannedSchema = 6
  * not begun.
  */
 export const begunSchema = 7
+
+/**
+ * The version of a job with steps that are done and have no document. Code of version 7 would take them for steps in the middle of
+ * their first attempts.
+ */
+export const doneSchema = 8
 
 export const jobSchema = z.object({
   ...envelope,

@@ -93,7 +93,7 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
 function hiddenPlan(step: PlannedStep, texts: readonly string[]): PlannedStep {
   const template = (value: Json, part: string) =>
     concealIn(hiddenInTemplate(value, partsOf(step, part)), texts)
-  const { when, undo, repeat, attempt } = step
+  const { when, undo, repeat, attempt, done } = step
   const shown = (value: Json, part: string) => concealIn(hiddenAt(value, partsOf(step, part)), texts)
   return {
     ...step,
@@ -102,6 +102,13 @@ function hiddenPlan(step: PlannedStep, texts: readonly string[]): PlannedStep {
         ...attempt,
         input: shown(attempt.input, 'input'),
         ...(attempt.undoInput !== undefined && { undoInput: template(attempt.undoInput, 'undo') }),
+      },
+    }),
+    ...(done && {
+      done: {
+        ...done,
+        output: shown(done.output, 'output'),
+        ...(done.undo !== undefined && { undo: shown(done.undo, 'undo') }),
       },
     }),
     input: template(step.input, 'input'),

@@ -32,6 +32,8 @@ export function textsOfJob(job: JobDocument): readonly string[] {
       ...secretTextsInTemplate(step.undo?.input ?? null, partsOf(step, 'undo')),
       ...secretTexts(step.attempt?.input ?? null, partsOf(step, 'input')),
       ...secretTextsInTemplate(step.attempt?.undoInput ?? null, partsOf(step, 'undo')),
+      ...secretTexts(step.done?.output ?? null, partsOf(step, 'output')),
+      ...secretTexts(step.done?.undo ?? null, partsOf(step, 'undo')),
     ]),
   ]
 }

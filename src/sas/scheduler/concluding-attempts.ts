@@ -70,7 +70,7 @@ export class ConcludingAttempts {
         if (applied !== null) {
           const beginLeaves = leaves.add(leaving)
           const goOn = (): void => followUp(decision, applied, leaseToken, beginLeaves)
-          return { written: after, discarded, followUp: goOn }
+          return { written: after, discarded, followUp: goOn, isInJob: applied.isDoneInJob === true }
         }
       }
       visits.again()

@@ -14,6 +14,7 @@ import { asStored, replacing, type StateStore, type Stored } from '../store/stat
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
 import { attemptsInJob, type AgentsHere } from '../submission/attempts-in-job.js'
+import { successInJob } from './success-in-job.js'
 import type { KnownJobs } from './memory/known-jobs.js'
 import type { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 
@@ -45,6 +46,8 @@ export interface Applied {
   readonly ended: EndedJob | null
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
+  /** Whether the outcome is only in the job (I47). */
+  readonly isDoneInJob?: boolean
 }
 
 interface JobWriterOptions {
@@ -88,10 +91,15 @@ export class JobWriter {
     const withdraw = (): void => {
       for (const { step } of begun) here?.withdraw(step)
     }
-    const stored =
-      begun.length === 0 ? pairs : pairs.filter((pair) => !begun.some(({ step }) => step === pair.after))
+    const outcome = pairs.find(({ after }) => after.id === settled?.after.id)
+    const done = outcome === undefined ? null : successInJob(decision.job, outcome)
+    const stored: Pair[] = []
+    for (const pair of pairs) {
+      if (pair.after === done?.step || begun.some(({ step }) => step === pair.after)) continue
+      stored.push(pair === outcome ? { ...pair, after: expiringWith(decision.job, pair.after) } : pair)
+    }
     const documents = stored.map((pair) => pair.after)
-    const next = withDocumentsOf(decision.job, documents, begun)
+    const next = withDocumentsOf(decision.job, documents, done === null ? begun : [...begun, done])
     const writes = [
       ...gates.flatMap((gate) => gate.writes),
       replacing(job, next),
@@ -119,6 +127,7 @@ export class JobWriter {
     }))
     for (const { document } of steps) this.inJobs.remove(document)
     for (const { step } of begun) this.inJobs.written(step)
+    if (done !== null) this.inJobs.remove(done.step)
     const written = { document: asStored(next, { _etag: jobEtag, _ts: 0 }), replacedEtag: job._etag }
     const ended =
       isTerminal(next) && !isTerminal(job)
@@ -136,6 +145,7 @@ export class JobWriter {
         ...steps.map(({ document }) => document),
       ],
       physicalRangeId: result.physicalRangeId,
+      isDoneInJob: done !== null,
     }
   }
 
@@ -149,7 +159,9 @@ export class JobWriter {
     const changed = decision.changed.map((step) => offeredTo(step, firstBy))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
     const after =
-      settled === undefined || isChangedAgain ? changed : [...changed, settledIn(decision.job, settled.after)]
+      settled === undefined || isChangedAgain
+        ? changed
+        : [...changed, withAcceptance(settled.after, decision.job.steps)]
     const pairs: Pair[] = []
     for (const step of after) {
       const before = step.id === settled?.after.id ? settled.before : this.known.step(job, step.stepId)
@@ -170,10 +182,9 @@ export class JobWriter {
   }
 }
 
-/** Returns the step as it is written with this version of its job. It expires with the job, also if it gets its document only now (I18). */
-function settledIn({ steps, ttl }: JobDocument, step: StepDocument): StepDocument {
-  const accepted = withAcceptance(step, steps)
-  return accepted.ttl === ttl ? accepted : copyWith(accepted, { ttl })
+/** Returns a step that may get its document only with the end of its job. It expires with the job, as the others (I18). */
+function expiringWith({ ttl }: JobDocument, step: StepDocument): StepDocument {
+  return step.ttl === ttl ? step : copyWith(step, { ttl })
 }
 
 /** Returns the first attempts that begin in the job, without documents of their steps. */

@@ -92,13 +92,14 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Returns the job that has a step without a document, or null if the step is not only in its job any more (I45). */
+/** Returns the job that has this step without a document, or null if the step is not only in its job any more, or is done (I45, I47). */
 async function jobOfPlanned(
   store: StateStore,
-  { pk, jobId, stepId, fence }: StepDocument,
+  { pk, jobId, stepId, fence, lockedBy }: StepDocument,
 ): Promise<Stored<JobDocument> | null> {
   const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
-  return job !== null && plannedSteps(job).get(stepId)?.fence === fence ? job : null
+  const planned = job === null ? undefined : plannedSteps(job).get(stepId)
+  return planned?.fence === fence && planned.lockedBy === lockedBy ? job : null
 }
 
 /** Reads the step at this address. Returns null if the step is missing or unreadable. */

@@ -35,7 +35,7 @@ it('prints the plan, what it adds up to, and every problem', async () => {
     expect.stringMatching(
       /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart, without the lines below$/,
     ),
-    '  each further round of track: 69.4 RU in one process, 103 RU with the roles apart',
+    '  each further round of track: 69.3 RU in one process, 103 RU with the roles apart',
     '',
     'schedule nightly submits jobs of buy',
     '',

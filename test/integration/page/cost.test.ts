@@ -95,7 +95,7 @@ describe('what the host of a page has measured', () => {
         users: { user: string; requests: number; charge: number }[]
       }
     }
-    const written = measured.rows.find(({ operation }) => operation === 'state.batch')
+    const written = measured.rows.find(({ operation }) => operation === 'state.replace')
     expect(written?.requests).toBeGreaterThan(0)
     expect(written?.charge).toBeGreaterThan(written?.requests ?? Infinity)
     const users = measured.users.map(({ user }) => user).toSorted()

@@ -57,9 +57,10 @@ describe('the cost of the writes of a job', () => {
     expect(shapeOf(0)).toMatchObject({ steps: 4, storedSteps: 1 })
     expect(shapeOf(5_000)).toMatchObject({ steps: 4, storedSteps: 4 })
     const [small, large] = [shapeOf(0), shapeOf(5_000)].map((shape) => jobCost({ ...deployed, ...shape }))
-    // Three steps begin in the job, and two of them after the submission.
+    // Three steps begin in the job, two of them after the submission, and stay there.
     const replace = 11 * 1.15 * (1 + 0.1 * 0.0909)
-    const plans = (9 * 0.3 + 5 * 0.25) * 0.0909 * 5.5 * 1.15
-    expect((large?.writeCharge ?? 0) - (small?.writeCharge ?? 0)).toBeCloseTo(5 * replace - plans)
+    const plans = (9 * 0.3 + 5 * 0.2 + 2 * 6 * 0.6) * 0.0909 * 5.5 * 1.15
+    const creates = (3 * replace) / 2
+    expect((large?.writeCharge ?? 0) - (small?.writeCharge ?? 0)).toBeCloseTo(5 * replace + creates - plans)
   })
 })

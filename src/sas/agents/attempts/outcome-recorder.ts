@@ -7,8 +7,10 @@ import type { StepDocument } from '../../model/documents.js'
 import { DocumentInvalid, StoreUnavailable } from '../../model/errors.js'
 import { isLeftToJob } from '../../model/work.js'
 import type { StateStore, Stored } from '../../store/state-store.js'
-import { readStep, updateDocument, type DocumentDecision } from '../../store/update-document.js'
+import { readStepOrPlan } from '../../store/read-steps.js'
+import { updateDocument, type DocumentDecision } from '../../store/update-document.js'
 import type { AgentsHealth } from '../agents-health.js'
+import type { BegunAttempts } from './begun-attempts.js'
 
 export interface OutcomeRecorderOptions {
   readonly store: StateStore
@@ -18,6 +20,7 @@ export interface OutcomeRecorderOptions {
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
   readonly health: AgentsHealth
+  readonly begun: Pick<BegunAttempts, 'forget'>
 }
 
 interface Recording {
@@ -69,7 +72,8 @@ export class OutcomeRecorder {
     const conclude =
       leaseToken === null ? undefined : inProcessPath?.scheduler.at(leaseToken)?.settleAndSchedule
     const recordAlone = async (): Promise<SettledAttempt> => {
-      const update = await updateDocument(store, { address: step, known: step, read: readStep }, decide)
+      const read = (own: StateStore) => readStepOrPlan(own, step)
+      const update = await updateDocument(store, { address: step, known: step, read }, decide)
       return {
         written: update.kind === 'written' ? update.document : null,
         discarded: update.kind === 'missing' ? 'the step is gone' : update.result,
@@ -94,6 +98,8 @@ export class OutcomeRecorder {
       signal: givingUp,
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
+    // The feed does not deliver the end of this attempt, and a later job with the same id uses the same fence.
+    if (settled.isInJob === true) this.options.begun.forget(step)
     if (settled.discarded === null) this.options.health.noteRecorded()
     else if (failures.length > 0) this.options.health.noteLost()
     this.report(step, outcome, settled)

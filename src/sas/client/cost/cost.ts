@@ -48,8 +48,8 @@ const readsOfItem = 3
 const replacesOfRound = { together: 2, apart: 3, pause: 3 } as const
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
-/** The size of the first attempt of a step in the job. */
-const attemptKilobytes = 0.25
+/** The sizes of the first attempt of a step in the job, and of its success. */
+const [attemptKilobytes, successKilobytes] = [0.2, 0.1]
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
 /** The size of a limit with a few steps at work and no long list of groups. */
@@ -84,11 +84,11 @@ const meanAcquireSeconds = acquireSeconds * 0.95
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, limits = 0, documentKilobytes, isTogether, isItem = false } = question
   const isBegun = beginsAtOnce(question)
-  const { plans, inJob, isFirstInJob, laterDispatches } = placesOfSteps(question)
-  const creates = steps + 1
-  // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
-  // created by its outcome if its first attempt begins in the job. Otherwise it is created before, and written with its
-  // outcome, and once more if its attempt is claimed.
+  const { plans, inJob, done, isFirstInJob, laterDispatches } = placesOfSteps(question)
+  const creates = steps - done + 1
+  // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. If the first attempt of a
+  // step begins in the job, its success stays there, or its outcome creates the step. Otherwise the step is created before, and
+  // written with its outcome, and once more if its attempt is claimed.
   const outcomes = steps - inJob
   const replaces =
     steps + 1 + outcomes + claimedSteps - (isBegun ? 1 : 0) + laterDispatches + furtherReplaces(question)
@@ -98,11 +98,12 @@ export function jobCost(question: CostQuestion): JobCost {
   const ofSteps = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
   const ofRounds = (isTogether ? 1 : 2) * (rounds + pausedRounds) + 2 * pausedRounds
   const versions = creates + replaces
-  // The versions of the job contain the plans of fewer and fewer steps.
-  const ofPlans = (plannedKilobytes * plans * (plans + 1)) / 2
+  // The versions of the job contain the plans of fewer and fewer steps, and the attempts of more and more that are done.
+  const ofDone = ((plannedKilobytes + attemptKilobytes + successKilobytes) * done * (done + 1)) / 2
+  const ofPlans = (plannedKilobytes * plans * (plans + 1)) / 2 + ofDone
   // A replace counts twice, because it costs twice as much as a create.
   const attempts = attemptKilobytes * (2 * inJob - (isFirstInJob ? 1 : 0))
-  const inWrites = plannedKilobytes * plans * plans + attempts
+  const inWrites = plannedKilobytes * plans * plans + attempts + 2 * ofDone
   const planned = inWrites * growthPerKilobyte * insert(1, question)
   return {
     writeRequests: ofSteps + ofRounds + 2 * limits,
@@ -122,9 +123,10 @@ export function jobCharge(question: CostQuestion): number {
 /** Returns the replaces for further rounds and for the expiry of steps. */
 function furtherReplaces(question: CostQuestion): number {
   const { steps, rounds = 0, pausedRounds = 0, isRetained = false, isTogether } = question
+  const { done } = placesOfSteps(question)
   const each = isTogether ? replacesOfRound.together : replacesOfRound.apart
   // In one process, the outcome of the last step is part of the write that ends the job.
-  const expiring = isRetained ? steps - (isTogether ? 1 : 0) : 0
+  const expiring = isRetained ? steps - done - (isTogether && done === 0 ? 1 : 0) : 0
   return each * (rounds + pausedRounds) + replacesOfRound.pause * pausedRounds + expiring
 }
 
@@ -181,11 +183,11 @@ export interface RoleCost {
  */
 export function costByRole(question: CostQuestion): readonly RoleCost[] {
   const { steps, claimedSteps, rounds = 0, pausedRounds = 0, documentKilobytes } = question
-  const { plans, inJob } = placesOfSteps(question)
+  const { plans, inJob, done } = placesOfSteps(question)
   const { writeCharge, feedCharge, readCharge } = jobCost(question)
   const one = insert(documentKilobytes, question)
   const submitting = (1 + steps - plans) * one
-  const acting = (inJob + 2 * (steps - inJob + claimedSteps + rounds + pausedRounds)) * one
+  const acting = (inJob - done + 2 * (steps - inJob + claimedSteps + rounds + pausedRounds)) * one
   const supervising = 2 * pausedRounds * one
   const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }
   const roles = rolesOf(question)

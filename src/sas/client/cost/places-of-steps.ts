@@ -1,3 +1,4 @@
+import { mostStepsLeft } from '../../model/planned/done-step.js'
 import type { CostQuestion } from './question.js'
 
 /** The size of the plan of one step in the job. */
@@ -19,8 +20,10 @@ export function beginsAtOnce({
 interface PlacesOfSteps {
   /** The steps that have no document at first. 0 if the plans do not fit into the job. */
   readonly plans: number
-  /** The steps whose first attempts begin in the job, so that their outcomes create their documents. */
+  /** The steps whose first attempts begin in the job. */
   readonly inJob: number
+  /** Those of them that never have a document. The outcomes of the others create their documents. */
+  readonly done: number
   /** Whether one of them begins with the submission. */
   readonly isFirstInJob: boolean
   /** The steps that have documents before their dispatch, which is one write more. */
@@ -38,7 +41,15 @@ export function placesOfSteps(question: CostQuestion): PlacesOfSteps {
   const atFirst = isBegun && !isFirstInJob ? 1 : 0
   const unbegun = Math.max(0, steps - (storedSteps ?? 0) - atFirst)
   const isLarge = storedSteps === undefined && unbegun * plannedKilobytes > mostPlannedKilobytes
-  if (isLarge) return { plans: 0, inJob: 0, isFirstInJob: false, laterDispatches: steps - (isBegun ? 1 : 0) }
+  if (isLarge)
+    return { plans: 0, inJob: 0, done: 0, isFirstInJob: false, laterDispatches: steps - (isBegun ? 1 : 0) }
   const inJob = Math.min(plain, unbegun)
-  return { plans: unbegun, inJob, isFirstInJob, laterDispatches: Math.max(0, steps - unbegun - atFirst) }
+  const done = Math.min(inJob, mostStepsLeft + 1)
+  return {
+    plans: unbegun,
+    inJob,
+    done,
+    isFirstInJob,
+    laterDispatches: Math.max(0, steps - unbegun - atFirst),
+  }
 }

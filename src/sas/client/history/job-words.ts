@@ -1,6 +1,6 @@
 import { decisionsOf } from '../../decisions/operator/triage.js'
 import type { AuditEntry, JobDocument } from '../../model/documents.js'
-import { begunInJob } from '../../model/planned/planned-steps.js'
+import { begunInJob, startedInJob } from '../../model/planned/planned-steps.js'
 import { attemptBegan } from './step-words.js'
 import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
 
@@ -21,6 +21,7 @@ export function jobWords(before: JobDocument | null, after: JobDocument): Told {
     ...flagText(before, after),
     ...ledgerText(before, after),
     ...begunText(before, after),
+    ...doneText(before, after),
   ]
   const by =
     decisions[0]?.by ??
@@ -50,6 +51,16 @@ function begunText(before: JobDocument | null, after: JobDocument): string[] {
   return begunInJob(after)
     .filter(({ stepId }) => !earlier.has(stepId))
     .map((step) => `${step.stepId}: ${attemptBegan(step).join()}`)
+}
+
+/** Tells which first attempts have succeeded only in the job. */
+function doneText(before: JobDocument, after: JobDocument): string[] {
+  const earlier = new Set(doneInJob(before))
+  return doneInJob(after).flatMap((stepId) => (earlier.has(stepId) ? [] : `${stepId}: attempt 1 succeeded`))
+}
+
+function doneInJob(job: JobDocument): readonly string[] {
+  return startedInJob(job).flatMap(({ outcome, stepId }) => (outcome === null ? [] : stepId))
 }
 
 function stateText(before: JobDocument, after: JobDocument): string[] {

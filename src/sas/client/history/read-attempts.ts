@@ -1,6 +1,6 @@
 import { CommandInvalid } from '../../model/errors.js'
 import { stepDocumentId } from '../../model/document-ids.js'
-import { begunInJob, hasDocument } from '../../model/planned/planned-steps.js'
+import { startedInJob, hasDocument } from '../../model/planned/planned-steps.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import { hideDocuments } from '../../plan/hide-documents.js'
 import { readSteps } from '../../store/read-steps.js'
@@ -35,7 +35,7 @@ export async function readAttempts(
     throw new CommandInvalid(
       `attempts: job ${JSON.stringify(place.jobId)} has no step ${JSON.stringify(stepId)}; job.view() lists its steps`,
     )
-  const hasBegun = hasDocument(job, stepId) || begunInJob(job).some((step) => step.stepId === stepId)
+  const hasBegun = hasDocument(job, stepId) || startedInJob(job).some((step) => step.stepId === stepId)
   if (!hasBegun) return { source: 'versions', note: null, attempts: [], charge: 0 }
   const { versions, note, charge } = await versionsOf(ports, job, stepDocumentId(place.jobId, stepId))
   if (versions.length === 0) return { ...(await recorded(ports, job, { stepId, hidesSecrets })), charge }
@@ -72,9 +72,9 @@ async function versionsOf({ queries }: HistoryPorts, job: JobDocument, id: strin
     if (seen === 0) isCut = begin.isOldest && !isFromBegin(read.changes)
     versions.push(
       ...read.changes.flatMap(({ at, after }) => {
-        // The first attempt of a step may be only in its job.
+        // The first attempt of a step, and its success, may be only in the job.
         const steps =
-          after?.kind === 'job' ? begunInJob(after.job) : after?.kind === 'step' ? [after.step] : []
+          after?.kind === 'job' ? startedInJob(after.job) : after?.kind === 'step' ? [after.step] : []
         return steps.filter((step) => step.id === id).map((step) => versionAt(at, step))
       }),
     )

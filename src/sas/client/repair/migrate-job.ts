@@ -3,7 +3,7 @@ import { unseen } from '../../decisions/ledger.js'
 import { migrate, type Migrated } from '../../decisions/operator/migrate.js'
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../../model/errors.js'
-import { begunInJob, withDocumentsOf } from '../../model/planned/planned-steps.js'
+import { startedInJob, withDocumentsOf } from '../../model/planned/planned-steps.js'
 import { isStaged } from '../../model/process-state.js'
 import { noPayloads } from '../../payloads/payloads.js'
 import { fitPlan } from '../../plan/fan-out.js'
@@ -102,7 +102,7 @@ function writesOf(
     return before === undefined ? [] : [replacing(before, step)]
   })
   // A step that has begun keeps what it began with, and not what its job has now.
-  const begun = begunInJob(job).filter(({ stepId }) => !changed.some((step) => step.stepId === stepId))
+  const begun = startedInJob(job).filter(({ stepId }) => !changed.some((step) => step.stepId === stepId))
   const documented = begun.map((step) => replacing(step, step))
   const writes = [replacing(job, withDocumentsOf(after, [...changed, ...begun])), ...replaced, ...documented]
   if (fits(writes)) return writes

@@ -22,6 +22,20 @@ export const begunAttempt = z.object({
 
 export type BegunAttempt = z.infer<typeof begunAttempt>
 
+/**
+ * The success of the first attempt of a step that has no document, beside this attempt (I47). Together with the plan and the
+ * attempt, it gives the document of the step that is done.
+ */
+export const doneAttempt = z.object({
+  at: z.string(),
+  by: z.string(),
+  output: json,
+  /** The input of the undo, if the step has one. */
+  undo: json.optional(),
+})
+
+export type DoneAttempt = z.infer<typeof doneAttempt>
+
 /** The plan of a step that has no document yet. A missing field has its default: see `unbegunStep`. */
 export const plannedStep = z.object({
   id: z.string(),
@@ -48,8 +62,10 @@ export const plannedStep = z.object({
   repeat: repeat.optional(),
   limits: z.array(limit).optional(),
   secrets: z.array(z.array(z.string())).optional(),
-  /** The first attempt of the step, which has no outcome yet. Missing if the step has not begun. */
+  /** The first attempt of the step. Missing if the step has not begun. */
   attempt: begunAttempt.optional(),
+  /** The success of this attempt. Missing if the attempt has no outcome yet. */
+  done: doneAttempt.optional(),
 })
 
 export type PlannedStep = z.infer<typeof plannedStep>

@@ -3,13 +3,15 @@ import { stepDocumentId } from '../document-ids.js'
 import {
   basicSchema,
   begunSchema,
+  doneSchema,
   type JobDocument,
   type PlannedStep,
   type StepDocument,
 } from '../documents.js'
 import { addDerivedState, deadline } from '../process-state.js'
 import { idempotencyKey } from '../work.js'
-import type { BegunAttempt } from './planned-step.js'
+import { successOf } from './done-step.js'
+import type { BegunAttempt, DoneAttempt } from './planned-step.js'
 
 /** The fields of a job that its steps share. */
 export type StepOrigin = Pick<
@@ -38,16 +40,21 @@ interface Known {
 const known = new WeakMap<readonly PlannedStep[], Known>()
 
 /**
- * Returns the steps of a job that have no document yet, by step id: as their submission would have written them (I45), or in
- * the middle of their first attempt (I46).
+ * Returns the steps of a job that have no document, by step id: as their submission would have written them (I45), in the
+ * middle of their first attempt (I46), or done by it (I47).
  */
 export function plannedSteps(job: JobDocument): ReadonlyMap<string, Planned> {
   return job.planned === undefined ? none : knownOf(job, job.planned).steps
 }
 
-/** Returns the steps of a job whose first attempts have begun, and that have no document yet (I46). */
+/** Returns the steps of a job whose first attempts are under way, and that have no document yet (I46). */
 export function begunInJob(job: JobDocument): readonly Planned[] {
   return job.planned === undefined ? [] : knownOf(job, job.planned).begun
+}
+
+/** Returns the steps of a job that have begun and have no document. They are in their first attempt, or done by it. */
+export function startedInJob(job: JobDocument): readonly Planned[] {
+  return [...plannedSteps(job).values()].filter(({ dispatch }) => dispatch > 0)
 }
 
 function knownOf(job: JobDocument, planned: readonly PlannedStep[]): Known {
@@ -105,29 +112,30 @@ export function hasDocument({ planned }: Pick<JobDocument, 'planned'>, stepId: s
 /**
  * Returns the job as it is after the documents of these steps are written with it.
  *
- * @param begun planned steps whose first attempts begin with this write, in the job alone
+ * @param inJob planned steps whose first attempts begin or succeed with this write, in the job alone
  */
 export function withDocumentsOf(
   job: JobDocument,
   steps: readonly Pick<StepDocument, 'stepId'>[],
-  begun: readonly BegunStep[] = [],
+  inJob: readonly (BegunStep | DoneStep)[] = [],
 ): JobDocument {
   const { planned } = job
   if (planned === undefined) return job
   const left: PlannedStep[] = []
   for (const plan of planned) {
     if (steps.some(({ stepId }) => stepId === plan.id)) continue
-    const attempt = begun.find(({ step }) => step.stepId === plan.id)?.attempt
-    left.push(attempt === undefined ? plan : { ...plan, attempt })
+    const next = inJob.find(({ step }) => step.stepId === plan.id)
+    if (next === undefined) left.push(plan)
+    else left.push('done' in next ? { ...plan, done: next.done } : { ...plan, attempt: next.attempt })
   }
-  if (begun.length === 0 && left.length === planned.length) return job
+  if (inJob.length === 0 && left.length === planned.length) return job
   if (left.length === 0) return copyWithout(job, plannedField)
   keep(
     job,
     left,
-    begun.map(({ step }) => step),
+    inJob.map(({ step }) => step),
   )
-  const schema = begun.length === 0 ? job.schema : Math.max(job.schema, begunSchema)
+  const schema = Math.max(job.schema, ...inJob.map((next) => ('done' in next ? doneSchema : begunSchema)))
   return copyWith(job, { planned: left, schema })
 }
 
@@ -140,13 +148,13 @@ export function keepPlanned(
   remember(planned, origin, new Map(steps.map((step) => [step.stepId, asPlanned(copyWith(step))])))
 }
 
-/** Keeps what is known of planned steps for the next list of the job. `begun` replaces steps with the same ids. */
-function keep(job: JobDocument, next: readonly PlannedStep[], begun: readonly StepDocument[]): void {
+/** Keeps what is known of planned steps for the next list of the job. `changed` replaces steps with the same ids. */
+function keep(job: JobDocument, next: readonly PlannedStep[], changed: readonly StepDocument[]): void {
   const earlier = job.planned === undefined ? undefined : known.get(job.planned)
   if (earlier === undefined || !isSameOrigin(earlier.origin, job)) return
   const steps = new Map<string, Planned>()
   for (const { id } of next) {
-    const after = begun.find(({ stepId }) => stepId === id)
+    const after = changed.find(({ stepId }) => stepId === id)
     const step = after === undefined ? earlier.steps.get(id) : asPlanned(copyWith(after))
     if (step === undefined) return
     steps.set(id, step)
@@ -160,9 +168,33 @@ export interface BegunStep {
   readonly attempt: BegunAttempt
 }
 
+/** A planned step that its first attempt has done, and this success as the job has it. */
+export interface DoneStep {
+  readonly step: StepDocument
+  readonly done: DoneAttempt
+}
+
 function stepOf(planned: PlannedStep, origin: StepOrigin): StepDocument {
   const step = unbegunStep(planned, origin)
-  return planned.attempt === undefined ? step : inAttempt(step, planned.attempt)
+  if (planned.attempt === undefined) return step
+  const begun = inAttempt(step, planned.attempt)
+  return planned.done === undefined ? begun : doneBy(begun, planned.done)
+}
+
+/** Changes a step in the middle of its first attempt to what it is after the success of this attempt. */
+function doneBy(begun: StepDocument, done: DoneAttempt): StepDocument {
+  const { undo, targetState } = begun
+  return addDerivedState(
+    Object.assign(begun, {
+      lockedBy: null,
+      currentState: targetState,
+      outcome: successOf(done),
+      output: done.output,
+      mayHaveActed: true,
+      ...deadline(null),
+      ...(undo !== null && { undo: { ...undo, input: done.undo ?? null } }),
+    }),
+  )
 }
 
 /** Changes a step that was just made to what it is in the middle of its first attempt. */

@@ -380,7 +380,11 @@ describe('an outcome', () => {
   it('is discarded when its step is gone', async () => {
     const page = await openSteps()
     const agents = world.agents()
-    const gone = page.map((change) => ({ ...change, id: `${change.id}-gone` }))
+    const gone = page.map((change) => ({
+      ...change,
+      id: `${change.id}-gone`,
+      stepId: `${String(change['stepId'])}-gone`,
+    }))
     await agents.onChanges(gone, going)
     await agents.stop(0)
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'the step is gone' }])
