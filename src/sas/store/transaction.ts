@@ -11,9 +11,10 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** Checks whether a value, written as JSON, exceeds `limitBytes`. An estimate is usually enough. */
+/** Checks whether a value, written as JSON, exceeds `limitBytes`. Estimates are usually enough. */
 export function exceeds(value: unknown, limitBytes: number): boolean {
-  return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
+  if (mostBytesOf(value) <= limitBytes) return false
+  return mostBytesOf(value, closeBytesOfText) > limitBytes && bytesOf(value) > limitBytes
 }
 
 /** Checks, without writing JSON, whether values certainly do not exceed `limitBytes`. False may be wrong. */
@@ -21,20 +22,37 @@ export function surelyFits(values: readonly unknown[], limitBytes: number): bool
   return mostBytesOf(values) <= limitBytes
 }
 
+/** Texts up to this length are searched for characters that take more than one byte. */
+const searchedLength = 256
+/** Matches a character that takes more than one byte in JSON. */
+const longCharacter = /[^\x20\x21\x23-\x5b\x5d-\x7e]/
+
+/** Returns the size of a text as JSON, as if every character needed its longest escape. */
+function mostBytesOfText(text: string): number {
+  return 6 * text.length + 2
+}
+
+/** Does the same for long and unusual texts. Returns the size of others. */
+function closeBytesOfText(text: string): number {
+  const isPlain = text.length <= searchedLength && !longCharacter.test(text)
+  return isPlain ? text.length + 2 : mostBytesOfText(text)
+}
+
 /**
- * Returns an upper bound of a value's size as JSON, as if every character needed its longest escape. `for in` makes
- * no list of the names, and these values inherit none.
+ * Returns an upper bound of a value's size as JSON. `for in` makes no list of the names, and these values inherit none.
+ *
+ * @param ofText the bound of a text
  */
-function mostBytesOf(value: unknown): number {
-  if (typeof value === 'string') return 6 * value.length + 2
+function mostBytesOf(value: unknown, ofText = mostBytesOfText): number {
+  if (typeof value === 'string') return ofText(value)
   if (typeof value !== 'object' || value === null) return 25
   let bytes = 2
   if (Array.isArray(value)) {
-    for (const item of value) bytes += 2 + mostBytesOf(item)
+    for (const item of value) bytes += 2 + mostBytesOf(item, ofText)
     return bytes
   }
   for (const name in value) {
-    bytes += 6 * name.length + 4 + mostBytesOf((value as Readonly<Record<string, unknown>>)[name])
+    bytes += ofText(name) + 2 + mostBytesOf((value as Readonly<Record<string, unknown>>)[name], ofText)
   }
   return bytes
 }

@@ -27,6 +27,22 @@ export function successOf({ at, by }: DoneAttempt): NonNullable<StepDocument['ou
   return { kind: 'success', attempt: 1, at, by, didNothing: false, accepted: true }
 }
 
+/** Checks whether an outcome is what {@link successOf} returns. */
+function isAcceptedFirst({
+  kind,
+  attempt,
+  didNothing,
+  accepted,
+}: NonNullable<StepDocument['outcome']>): boolean {
+  return kind === 'success' && attempt === 1 && !didNothing && accepted === true
+}
+
+/** Checks whether an undo is that of the step before, with the input that the success has given it. */
+function isUndoOf({ undo: before }: StepDocument, done: DoneAttempt, undo: StepDocument['undo']): boolean {
+  if (before === null || undo === null) return before === undo
+  return isDeepStrictEqual(undo, { ...before, input: done.undo })
+}
+
 /**
  * Returns the success of a step that needs no document, or null if the step needs one, because more has changed than the job
  * would say.
@@ -39,12 +55,12 @@ export function doneAttemptOf(before: StepDocument, after: StepDocument): DoneAt
   const { at, by } = outcome
   const done = { at, by, output, ...(undo !== null && { undo: undo.input }) }
   const isGiven =
-    isDeepStrictEqual(outcome, successOf(done)) &&
+    isAcceptedFirst(outcome) &&
     after.lockedBy === null &&
     after.completeByMs === null &&
     after.currentState === after.targetState &&
     after.mayHaveActed &&
-    isDeepStrictEqual(undo, before.undo === null ? null : { ...before.undo, input: done.undo })
+    isUndoOf(before, done, undo)
   if (!isGiven) return null
   // `for in` makes no list of the fields, of which almost all are the same.
   for (const name in after) {
