@@ -68,5 +68,6 @@ export function doneAttemptOf(before: StepDocument, after: StepDocument): DoneAt
     const was = (before as Readonly<Record<string, unknown>>)[name]
     if (value !== was && !given.has(name) && !isDeepStrictEqual(value, was)) return null
   }
+  for (const name in before) if (!(name in after)) return null
   return done
 }
