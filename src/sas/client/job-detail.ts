@@ -171,12 +171,14 @@ function detailOf(
     notices: notices.map(noticeDetailOf).sort((one, other) => one.seq - other.seq),
     steps: view.steps.flatMap((shown) => {
       const step = byId.get(shown.stepId)
-      return step === undefined ? [] : [{ ...shown, ...partsOf(step) }]
+      if (step === undefined) return []
+      const writes = hasDocument(job, step.stepId) ? writesOf(step) : 0
+      return [{ ...shown, ...partsOf(step), cost: costOf(step, writes) }]
     }),
   }
 }
 
-function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
+function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView | 'cost'> {
   const { kind, direction, inputTemplate, idempotencyKey, outcome, lockedBy, undo } = step
   return {
     kind,
@@ -187,7 +189,6 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     lockedBy,
     undo: undo && { operation: `${undo.actor}.${undo.action}`, whenUncertain: undo.whenUncertain },
     previous: step.round?.previous ?? null,
-    cost: costOf(step, writesOf(step)),
   }
 }
 

@@ -92,7 +92,7 @@ export class JobWriter {
       for (const { step } of begun) here?.withdraw(step)
     }
     const outcome = pairs.find(({ after }) => after.id === settled?.after.id)
-    const done = outcome === undefined ? null : successInJob(decision.job, outcome)
+    const done = outcome === undefined ? null : successInJob(decision.job, outcome, begun)
     const stored: Pair[] = []
     for (const pair of pairs) {
       if (pair.after === done?.step || begun.some(({ step }) => step === pair.after)) continue

@@ -1,7 +1,7 @@
 import { isBehind } from '../model/work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { doneAttemptOf, mostStepsLeft } from '../model/planned/done-step.js'
-import { etagOfPlanned, type DoneStep } from '../model/planned/planned-steps.js'
+import { etagOfPlanned, type BegunStep, type DoneStep } from '../model/planned/planned-steps.js'
 import { exceeds } from '../store/transaction.js'
 import type { Stored } from '../store/state-store.js'
 
@@ -18,13 +18,19 @@ interface Pair {
  * Returns the success of a first attempt that is written only in the job (I47), or null if the step gets its document now.
  *
  * @param next the job as it is written with the success
+ * @param begun the attempts that begin in the job with the same write
  */
-export function successInJob(next: JobDocument, { before, after }: Pair): DoneStep | null {
-  if (before._etag !== etagOfPlanned || next.secrets !== undefined) return null
+export function successInJob(
+  next: JobDocument,
+  { before, after }: Pair,
+  begun: readonly BegunStep[],
+): DoneStep | null {
+  if (before._etag !== etagOfPlanned) return null
   const done = doneAttemptOf(before, after)
   if (done === null) return null
   const left = next.stepIds.filter((stepId) => !isBehind(next.steps[stepId]))
   if (left.length > mostStepsLeft) return null
   const others = (next.planned ?? []).flatMap((plan) => [plan.attempt ?? [], plan.done ?? []])
-  return exceeds([...others, done], maxBytes) ? null : { step: after, done }
+  const attempts = begun.map(({ attempt }) => attempt)
+  return exceeds([...others, ...attempts, done], maxBytes) ? null : { step: after, done }
 }

@@ -1,11 +1,11 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { begunAttemptOf, type Maker } from '../model/planned/begun-attempt.js'
-import type { BegunAttempt } from '../model/planned/planned-step.js'
+import type { BegunAttempt, DoneAttempt } from '../model/planned/planned-step.js'
 import type { BegunStep } from '../model/planned/planned-steps.js'
 import { isTooDeep } from '../model/values/plain-json.js'
 import { exceeds } from '../store/transaction.js'
 
-/** The largest size of the first attempts in a job document. Every write of the job contains those that are left. */
+/** The largest size of the first attempts and successes in a job document. Every write of the job contains those that are left. */
 const maxBytes = 2 * 1_024
 
 /** The agents of the process, which make attempts of jobs that it schedules. */
@@ -38,8 +38,11 @@ export function attemptsInJob(
   const begun: BegunStep[] = []
   // The steps of a job with secrets hide their values.
   if (secrets !== undefined) return begun
-  const attempts: BegunAttempt[] = []
-  for (const { attempt } of planned) if (attempt !== undefined) attempts.push(attempt)
+  const attempts: (BegunAttempt | DoneAttempt)[] = []
+  for (const { attempt, done } of planned) {
+    if (attempt !== undefined) attempts.push(attempt)
+    if (done !== undefined) attempts.push(done)
+  }
   for (const { before, after } of dispatched) {
     const attempt = begunAttemptOf(before, after)
     if (attempt === null) continue

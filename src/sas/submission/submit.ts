@@ -9,7 +9,7 @@ import {
   type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { unbegunEnvelope, unbegunStep, type StepOrigin } from '../model/planned/planned-steps.js'
+import { unbegunEnvelope, unbegunStep, type StepOrigin } from '../model/planned/unbegun-step.js'
 import { addDerivedState, withDerivedState } from '../model/process-state.js'
 import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'

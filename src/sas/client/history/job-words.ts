@@ -1,6 +1,6 @@
 import { decisionsOf } from '../../decisions/operator/triage.js'
 import type { AuditEntry, JobDocument } from '../../model/documents.js'
-import { begunInJob, startedInJob } from '../../model/planned/planned-steps.js'
+import { begunInJob, doneInJob } from '../../model/planned/planned-steps.js'
 import { attemptBegan } from './step-words.js'
 import { differs, gained, otherFields, quoted, timeText, type Told } from './words.js'
 
@@ -55,12 +55,9 @@ function begunText(before: JobDocument | null, after: JobDocument): string[] {
 
 /** Tells which first attempts have succeeded only in the job. */
 function doneText(before: JobDocument, after: JobDocument): string[] {
-  const earlier = new Set(doneInJob(before))
-  return doneInJob(after).flatMap((stepId) => (earlier.has(stepId) ? [] : `${stepId}: attempt 1 succeeded`))
-}
-
-function doneInJob(job: JobDocument): readonly string[] {
-  return startedInJob(job).flatMap(({ outcome, stepId }) => (outcome === null ? [] : stepId))
+  const earlier = new Set(doneInJob(before).map(({ stepId }) => stepId))
+  const done = doneInJob(after).filter(({ stepId }) => !earlier.has(stepId))
+  return done.map(({ stepId }) => `${stepId}: attempt 1 succeeded`)
 }
 
 function stateText(before: JobDocument, after: JobDocument): string[] {

@@ -10,7 +10,7 @@ import { howToKeep, recordedMoments } from './from-record.js'
 import type { HistoryDocuments, HistoryMoment, HistoryOptions, JobHistory } from './job-history.js'
 import { readChanges } from './read-changes.js'
 import { hiderOf, type HistoryPorts } from './secrets.js'
-import { describe, hiddenVersion, isFromBegin, type OwnChange } from './versions.js'
+import { describe, hiddenVersion, isFromBegin, jobBefore, type OwnChange } from './versions.js'
 
 /** The address of a job, with its id. */
 export type JobPlace = DocumentAddress & { readonly jobId: string }
@@ -79,7 +79,8 @@ export async function readHistoryAt(
   const changes = read.kind === 'read' ? read.changes.filter(({ lsn }) => lsn === Number(moment)) : []
   const [first] = changes
   if (read.kind !== 'read' || first === undefined) throw forgotten('moment', moment)
-  const told = (await shownChanges({ store, queries }, { job, changes, hidesSecrets })).map(describe)
+  const shown = await shownChanges({ store, queries }, { job, changes, hidesSecrets })
+  const told = shown.map((change) => describe(change, jobBefore(shown)))
   return {
     moment,
     at: new Date(first.at * 1_000).toISOString(),
@@ -143,7 +144,8 @@ function momentsOf(changes: readonly OwnChange[]): readonly HistoryMoment[] {
   const byLsn = new Map<number, OwnChange[]>()
   for (const change of changes) byLsn.set(change.lsn, [...(byLsn.get(change.lsn) ?? []), change])
   return [...byLsn].map(([lsn, together]) => {
-    const told = together.map(describe)
+    const job = jobBefore(together)
+    const told = together.map((change) => describe(change, job))
     return {
       moment: String(lsn),
       at: new Date((together[0]?.at ?? 0) * 1_000).toISOString(),

@@ -6,9 +6,19 @@ import { differs, gained, otherFields, quoted, timeText, type Told } from './wor
 /** Says in plain words what changed in the document of a step. `before` is null for the first version. */
 export function stepWords(before: StepDocument | null, after: StepDocument): Told {
   if (before === null || isLeftOver(before, after)) return firstWords(after)
-  const ended = endOf(before, after)
-  const what = [
-    ...ended,
+  const what = changesOf(before, after)
+  return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
+}
+
+/** Does the same for the first document of a step that was done only in its job. */
+export function documentWords(done: StepDocument, after: StepDocument): Told {
+  const what = changesOf(done, after)
+  return { what: what.length === 0 ? ['its document was written'] : what, by: byWhom(done, after) }
+}
+
+function changesOf(before: StepDocument, after: StepDocument): string[] {
+  return [
+    ...endOf(before, after),
     ...beginOf(before, after),
     ...waitText(before, after),
     ...eventText(before, after),
@@ -16,7 +26,6 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
     ...stateText(before, after),
     ...flagText(before, after),
   ]
-  return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
 }
 
 /** Checks whether the version before belongs to an earlier job with this id. The fence of a step grows when its job goes on. */

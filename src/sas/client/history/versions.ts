@@ -1,11 +1,12 @@
 import { decodeDocument } from '../../model/decode.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
+import { doneInJob } from '../../model/planned/planned-steps.js'
 import type { VersionHider } from '../../plan/hide-documents.js'
 import type { DocumentVersionChange } from '../../store/job-queries.js'
 import type { StateDocument } from '../../store/state-store.js'
 import type { HistoryDocument } from './job-history.js'
 import { jobWords } from './job-words.js'
-import { stepWords } from './step-words.js'
+import { documentWords, stepWords } from './step-words.js'
 import { withVisibleDirections, type Told } from './words.js'
 
 /** A version of a document of a job. A version that cannot be read says only whose it is. */
@@ -55,14 +56,21 @@ export function hiddenVersion(version: Version | null, hider: VersionHider): Ver
   return version?.kind === 'step' ? { kind: 'step', step: hider.step(version.step) } : version
 }
 
-/** Says what a change was and who made it, with both documents. */
-export function describe(change: OwnChange): {
+/**
+ * Says what a change was and who made it, with both documents.
+ *
+ * @param job the version of the job that the transaction of the change has replaced, or null
+ */
+export function describe(
+  change: OwnChange,
+  job: JobDocument | null,
+): {
   readonly document: HistoryDocument
   readonly by: string | null
 } {
   const { id: document, before, after, operation } = change
   const version = after ?? before
-  const { what, by } = wordsOf(change)
+  const { what, by } = wordsOf(change, job)
   return {
     by,
     document: {
@@ -86,14 +94,22 @@ function contentOf(version: Version | null): object | null {
   return version.kind === 'job' ? version.job : version.step
 }
 
-function wordsOf({ operation, before, after }: OwnChange): Told {
+function wordsOf({ operation, before, after }: OwnChange, job: JobDocument | null): Told {
   if (operation === 'delete') return { what: ['removed from the store'], by: null }
   if (after === null || after.kind === 'unreadable')
     return { what: ['written in a form that this version of stepward cannot read'], by: null }
   if (operation === 'replace' && before?.kind !== after.kind)
     return { what: [`changed (the version before is not kept): state ${stateOf(after)}`], by: null }
   if (after.kind === 'job') return jobWords(before?.kind === 'job' ? before.job : null, after.job)
-  return stepWords(before?.kind === 'step' ? before.step : null, after.step)
+  if (before?.kind === 'step') return stepWords(before.step, after.step)
+  const done = job === null ? undefined : doneInJob(job).find(({ stepId }) => stepId === after.step.stepId)
+  return done === undefined ? stepWords(null, after.step) : documentWords(done, after.step)
+}
+
+/** Returns the version of the job that these changes of one transaction have replaced. */
+export function jobBefore(changes: readonly OwnChange[]): JobDocument | null {
+  for (const { before } of changes) if (before?.kind === 'job') return before.job
+  return null
 }
 
 function stateOf(version: Exclude<Version, { readonly kind: 'unreadable' }>): string {

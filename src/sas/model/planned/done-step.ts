@@ -27,14 +27,11 @@ export function successOf({ at, by }: DoneAttempt): NonNullable<StepDocument['ou
   return { kind: 'success', attempt: 1, at, by, didNothing: false, accepted: true }
 }
 
-/** Checks whether an outcome is what {@link successOf} returns. */
-function isAcceptedFirst({
-  kind,
-  attempt,
-  didNothing,
-  accepted,
-}: NonNullable<StepDocument['outcome']>): boolean {
-  return kind === 'success' && attempt === 1 && !didNothing && accepted === true
+/** Checks whether an outcome is what {@link successOf} returns. Agents in other languages may have added fields. */
+function isAcceptedFirst(outcome: NonNullable<StepDocument['outcome']>): boolean {
+  const { kind, attempt, didNothing, accepted } = outcome
+  const isFirst = kind === 'success' && attempt === 1 && !didNothing && accepted === true
+  return isFirst && Object.keys(outcome).length === 6
 }
 
 /** Checks whether an undo is that of the step before, with the input that the success has given it. */

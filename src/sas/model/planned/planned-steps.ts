@@ -1,7 +1,5 @@
 import { copyWith, copyWithout } from '../copies/copy-with.js'
-import { stepDocumentId } from '../document-ids.js'
 import {
-  basicSchema,
   begunSchema,
   doneSchema,
   type JobDocument,
@@ -9,15 +7,9 @@ import {
   type StepDocument,
 } from '../documents.js'
 import { addDerivedState, deadline } from '../process-state.js'
-import { idempotencyKey } from '../work.js'
 import { successOf } from './done-step.js'
 import type { BegunAttempt, DoneAttempt } from './planned-step.js'
-
-/** The fields of a job that its steps share. */
-export type StepOrigin = Pick<
-  JobDocument,
-  'pk' | 'jobId' | 'orderId' | 'priority' | 'workflow' | 'workflowVersion'
->
+import { unbegunStep, type StepOrigin } from './unbegun-step.js'
 
 /** A step without a document of its own, in the form of a step that was read. */
 type Planned = StepDocument & { readonly _etag: string; readonly _ts: number }
@@ -55,6 +47,11 @@ export function begunInJob(job: JobDocument): readonly Planned[] {
 /** Returns the steps of a job that have begun and have no document. They are in their first attempt, or done by it. */
 export function startedInJob(job: JobDocument): readonly Planned[] {
   return [...plannedSteps(job).values()].filter(({ dispatch }) => dispatch > 0)
+}
+
+/** Returns the steps of a job that their first attempts have done, and that have no document (I47). */
+export function doneInJob(job: JobDocument): readonly Planned[] {
+  return startedInJob(job).filter(({ outcome }) => outcome !== null)
 }
 
 function knownOf(job: JobDocument, planned: readonly PlannedStep[]): Known {
@@ -220,80 +217,4 @@ function inAttempt(
         }),
     }),
   )
-}
-
-/** Returns the document of a step that has not begun. */
-export function unbegunStep(step: PlannedStep, origin: StepOrigin): StepDocument {
-  const { jobId, priority } = origin
-  return addDerivedState({
-    id: stepDocumentId(jobId, step.id),
-    type: 'sas.step' as const,
-    stepId: step.id,
-    kind: step.kind ?? 'operation',
-    when: step.when ?? null,
-    event: null,
-    direction: 'do' as const,
-    priority,
-    actor: step.actor,
-    action: step.action,
-    dependsOn: [...step.dependsOn],
-    inputTemplate: step.input,
-    input: null,
-    initialState: step.initialState,
-    targetState: step.targetState,
-    currentState: step.initialState,
-    desiredState: step.initialState,
-    undo: undoOf(step),
-    onExhausted: step.onExhausted,
-    completeWithinMs: step.completeWithinMs,
-    retryBackoff: step.retryBackoff,
-    maxFailures: step.maxFailures,
-    notBeforeMs: null,
-    dispatch: 0,
-    attempt: 0,
-    idempotencyKey: idempotencyKey({ jobId, stepId: step.id }, 1, 'do'),
-    isClaimRequired: step.isClaimRequired ?? false,
-    lateDispatches: 0,
-    claim: null,
-    outcome: null,
-    output: null,
-    mayHaveActed: false,
-    owed: [],
-    undoTemplate: null,
-    firstBy: null,
-    ...unbegunEnvelope(origin, basicSchema),
-    ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
-    ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
-    ...(step.limits === undefined ? {} : { limits: step.limits }),
-    ...(step.secrets === undefined ? {} : { secrets: step.secrets }),
-  })
-}
-
-/**
- * Returns the fields that a job and its steps share, before any work. Spread the result late, because an object literal that
- * begins with a spread costs a hundred times as much.
- */
-export function unbegunEnvelope(origin: Omit<StepOrigin, 'priority'>, schema: number) {
-  return {
-    pk: origin.pk,
-    schema,
-    jobId: origin.jobId,
-    orderId: origin.orderId,
-    workflow: origin.workflow,
-    workflowVersion: origin.workflowVersion,
-    lockedBy: null,
-    fence: 0,
-    ...deadline(null),
-    failureCount: 0,
-    generation: 1,
-    diagnostics: [],
-    attention: null,
-    ttl: -1,
-  }
-}
-
-function undoOf({ undo }: PlannedStep): StepDocument['undo'] {
-  if (undo === undefined) return null
-  const { actor, action, input: inputTemplate, whenUncertain } = undo
-  return { actor, action, inputTemplate, input: null, failureCount: 0, whenUncertain }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { settle } from '../../../../src/sas/decisions/settle.js'
+import { readJobDetail } from '../../../../src/sas/client/job-detail.js'
 import { defineWorkflow } from '../../../../src/sas/index.js'
 import { stepDocumentId } from '../../../../src/sas/model/document-ids.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
@@ -15,6 +16,10 @@ beforeEach(() => {
   s = new LineScene()
 })
 
+const terms = { by: 'ann', why: 'so' } as const
+const applied = { kind: 'unknownOutcome', truth: 'applied' } as const
+const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
+const away = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
 const results = { a: did('a'), b: did('b'), c: did('c') }
 
 describe('the success of a first attempt (I47)', () => {
@@ -195,6 +200,23 @@ describe('the success of a first attempt (I47)', () => {
     expect(await (await s.theJob()).result()).toEqual({ a: 'new a', b: 'new b', c: 'new c' })
   })
 
+  it.each([1, 2])('is forgotten by its agents also if the reply is lost %d times', async (times) => {
+    const own = s.process()
+    s.holds.set('a', deferred())
+    await s.submit(aLine('a', { retry: { tries: 1 } }))
+    await own.run()
+    s.world.faults.failWrites(...Array.from({ length: times }, () => applied))
+    s.holds.get('a')?.resolve()
+    await own.run(2_000)
+    const job = await s.world.job()
+    await s.world.put('job-1', [replacing(job, { ...job, ttl: 1 })])
+    await s.world.clock.advance(2_000)
+    s.calls = []
+    await s.submit(aLine('a', { retry: { tries: 1 } }))
+    await own.run()
+    expect([s.calls, await s.state()]).toEqual([['one a'], 'Processed'])
+  })
+
   it('is a change of the job in the history, and an attempt of its step', async () => {
     for (const retentionMinutes of [60, undefined]) {
       s = new LineScene(retentionMinutes)
@@ -217,15 +239,60 @@ describe('the success of a first attempt (I47)', () => {
   })
 })
 
+describe('the history and the cost of a step whose success was only in its job (I47)', () => {
+  const told = async (): Promise<string[]> => {
+    const { moments } = await (await s.theJob()).history()
+    return moments.flatMap(({ by, changes }) =>
+      changes.flatMap(({ stepId, what }) => what.map((text) => `${by} ${stepId}: ${text}`)),
+    )
+  }
+
+  beforeEach(() => {
+    s = new LineScene(60)
+    s.refused.add('b')
+  })
+
+  it('tell the success once, and not again when a migration writes the document', async () => {
+    const own = s.process()
+    await s.submit(aLine('ab'))
+    await own.run()
+    await s.client.migrate('job-1', aLine('ab', { version: 2, retry: { tries: 5 } }), terms)
+    const words = await told()
+    expect(words.filter((text) => text.includes('attempt 1 succeeded'))).toHaveLength(1)
+    expect(words).toContain('ann a: its document was written')
+  })
+
+  it('tell the state from which its undo begins', async () => {
+    const own = s.process()
+    await s.submit(aLine('ab', { undo: true, undoUncertain: false }))
+    await own.run()
+    await s.client.cancel('job-1', 'so')
+    await own.run(2_000)
+    const states = (await told()).filter((text) => text.includes('a: state'))
+    expect(states).toEqual([
+      'one a: state Processed → Compensating',
+      'one a: state Compensating → Compensated',
+    ])
+  })
+
+  it('count no writes of a document that does not exist', async () => {
+    const own = s.process()
+    await s.submit(aLine('ab'))
+    await own.run()
+    const place = { pk: 'job-1', id: 'sas.job:job-1', jobId: 'job-1' }
+    const { steps } = await readJobDetail(s.world, place)
+    expect(steps.map(({ stepId, cost }) => [stepId, cost.writes, cost.charge > 0])).toEqual([
+      ['a', 0, false],
+      ['b', 2, true],
+    ])
+  })
+})
+
 const undoOf = (step: string) => ({
   input: { step, of: did(step) },
   key: `job-1/${step}/g1/undo`,
   undoes: `job-1/${step}/g1/do`,
 })
-const terms = { by: 'ann', why: 'so' } as const
-const applied = { kind: 'unknownOutcome', truth: 'applied' } as const
-const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
-const away = { kind: 'throws', error: new StoreUnavailable('busy', { cause: null }) } as const
 
 describe('a step whose success is only in its job (I47)', () => {
   it.each([null, 'applied', 'lost'] as const)(
