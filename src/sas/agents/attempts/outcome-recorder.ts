@@ -60,7 +60,7 @@ export class OutcomeRecorder {
   ): Promise<() => void> {
     const { store, clock, random, inProcessPath, instanceName } = this.options
     const attempt = { number: step.attempt, fence: step.fence, by: instanceName }
-    let wasOnlyInJob = false
+    const seen = { isOnlyInJob: false }
     const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
@@ -69,7 +69,7 @@ export class OutcomeRecorder {
       const { outcome: found } = current
       const isOurs =
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
-      wasOnlyInJob ||= isOurs && '_etag' in current && current._etag === etagOfPlanned
+      seen.isOnlyInJob ||= isOurs && '_etag' in current && current._etag === etagOfPlanned
       return { write: null, result: isOurs ? null : settlement.reason }
     }
     const conclude =
@@ -102,7 +102,7 @@ export class OutcomeRecorder {
       isTransient: (error) => error instanceof StoreUnavailable && isOpen(step, clock.now()),
     })
     // The feed does not deliver the end of this attempt, and a later job with the same id uses the same fence.
-    if (settled.isInJob === true || wasOnlyInJob) this.options.begun.forget(step)
+    if (settled.isInJob === true || seen.isOnlyInJob) this.options.begun.forget(step)
     if (settled.discarded === null) this.options.health.noteRecorded()
     else if (failures.length > 0) this.options.health.noteLost()
     this.report(step, outcome, settled)
