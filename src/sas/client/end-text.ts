@@ -1,4 +1,5 @@
 import { counted } from '../../platform/internal.js'
+import { mayHaveActed } from '../decisions/claim.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isLeftBehind } from '../model/work.js'
 import type { ItemsState } from '../plan/item-jobs.js'
@@ -20,6 +21,16 @@ export function endText(
   const failed = steps.flatMap(failedItemsText)
   if (failed.length === 0) return end
   return `${end} ${failed.join(' ')} "stepward list --text ${jobId}/ --state Error" lists them.`
+}
+
+/** Says what a job that was undone has undone, and which steps may have an effect that stays, because they have no undo. */
+export function undoneText({ steps: ledger }: JobDocument, steps: readonly StepDocument[]): string {
+  const isUndone = ({ stepId }: StepDocument): boolean => ledger[stepId]?.state === 'Compensated'
+  const staying = steps.filter((step) => !isUndone(step) && mayHaveActed(step)).map(({ stepId }) => stepId)
+  if (staying.length === 0)
+    return steps.some(isUndone) ? 'Everything was undone' : 'There was nothing to undo'
+  const why = `the ${staying.length === 1 ? 'effect' : 'effects'} of ${listed(staying)} may stay, without an undo`
+  return steps.some(isUndone) ? `What has an undo was undone; ${why}` : `Nothing was undone; ${why}`
 }
 
 /** Says how many items of a large list did not end well, if any. */

@@ -5,7 +5,7 @@ import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
-import { endText, restartText } from './end-text.js'
+import { endText, restartText, undoneText } from './end-text.js'
 import { isLargeList, itemsText, listed, mostNamed } from './list-progress.js'
 import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
@@ -32,7 +32,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   if (restartedAs !== undefined) return restartText(restartedAs)
   if (processState === 'Processed') return endText(job, steps)
   if (processState === 'Compensated')
-    return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
+    return `${undoneText(job, steps)}: ${compensation?.reason ?? 'see the audit'}.`
   const pause = pauseOf(job)
   if (pause !== null) return pausedText(pause, job, { steps, now })
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))

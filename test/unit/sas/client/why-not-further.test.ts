@@ -74,8 +74,22 @@ it('an ended job says how it ended', () => {
   const left = { processState: 'Processed', stepIds: ['a', 'b'], steps } as Partial<JobDocument>
   expect(sentence([], left)).toBe('The job ended without b.')
   const compensation = { since: '', by: 'ada', reason: 'withdrawn', thenRetry: false }
-  const undone = { processState: 'Compensated', compensation } as Partial<JobDocument>
-  expect(sentence([], undone)).toBe('Everything was undone: withdrawn.')
+  const undone = (states: Readonly<Record<string, string>>): Partial<JobDocument> => {
+    const entries = Object.entries(states).map(([id, state]) => [id, { state, dispatch: 1 }])
+    return { processState: 'Compensated', compensation, steps: Object.fromEntries(entries) } as never
+  }
+  const acted = (stepId: string): StepDocument => open(stepId, { mayHaveActed: true, lockedBy: null })
+  const without = open('none', { lockedBy: null, outcome: null, claim: null })
+  expect(sentence([without], undone({ none: 'NotStarted' }))).toBe('There was nothing to undo: withdrawn.')
+  expect(sentence([open('a'), without], undone({ a: 'Compensated' }))).toBe(
+    'Everything was undone: withdrawn.',
+  )
+  expect(sentence([acted('a')], undone({ a: 'Processed' }))).toBe(
+    'Nothing was undone; the effect of a may stay, without an undo: withdrawn.',
+  )
+  expect(sentence([open('a'), acted('b'), acted('c')], undone({ a: 'Compensated', b: 'Processed' }))).toBe(
+    'What has an undo was undone; the effects of b and c may stay, without an undo: withdrawn.',
+  )
 })
 
 it('a flagged job says that it waits for an operator, and for what', () => {
