@@ -57,7 +57,7 @@ it('a fleet continues the work of a killed process long before its leases expire
   expect((await fleet.leases()).filter(({ owner }) => owner !== null)).toEqual([])
 })
 
-it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (R156, R174)', async () => {
+it('a fleet scales to 1, 3, 0 and 2 under load and loses or doubles nothing (R156, R174)', async () => {
   const services = await startOrderServices(['--faults', 'none'])
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const config = join(await temporaryDirectory(), 'stepward.config.json')
@@ -71,11 +71,11 @@ it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (
   const client = await clientOf(store)
   const ends: Promise<string>[] = []
   const left = [...orders]
-  for (const instances of [1, 4, 2, 0, 3]) {
+  for (const instances of [1, 3, 0, 2]) {
     const beganAt = performance.now()
     expect((await fleet.command('scale', 'all', String(instances), '--why', 'the load changes')).code).toBe(0)
     const latencies: number[] = []
-    for (const order of left.splice(0, 8)) {
+    for (const order of left.splice(0, 10)) {
       const submittedAt = performance.now()
       const end = endOf(await client.submit(orderFulfilment, order))
       ends.push(

@@ -242,15 +242,21 @@ export const survivorsOfJobs: readonly Survivors[] = [
     path: 'src/sas/store/transaction.ts',
     reason: 'For speed: what is written out to be measured is measured alike.',
     mutants: [
+      ['if (mostBytesOf(value) <= limitBytes) return false', 'mostBytesOf(value) <= limitBytes', 'false'],
       [
-        'return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes',
-        'mostBytesOf(value) > limitBytes',
+        'if (mostBytesOf(value) <= limitBytes) return false',
+        'mostBytesOf(value) <= limitBytes',
+        'mostBytesOf(value) < limitBytes',
+      ],
+      [
+        'return mostBytesOf(value, closeBytesOfText) > limitBytes && bytesOf(value) > limitBytes',
+        'mostBytesOf(value, closeBytesOfText) > limitBytes',
         'true',
       ],
       [
-        'return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes',
-        'mostBytesOf(value) > limitBytes',
-        'mostBytesOf(value) >= limitBytes',
+        'return mostBytesOf(value, closeBytesOfText) > limitBytes && bytesOf(value) > limitBytes',
+        'mostBytesOf(value, closeBytesOfText) > limitBytes',
+        'mostBytesOf(value, closeBytesOfText) >= limitBytes',
       ],
     ],
   },

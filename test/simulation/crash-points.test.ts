@@ -40,7 +40,12 @@ function isWanted({ writePoint }: Place, scenario: string): boolean {
 describe.each(scenarios.map(({ name }) => name))(
   'a job of the scenario %s (R1, R3, R25, R28, R65, R108, I7, I8)',
   (scenario) => {
-    it.each(faultKinds)('ends and keeps every invariant, whichever write suffers %s', async (kind) => {
+    // Each kind of fault strikes every second of the stories that are not struck often.
+    const isOften = [...everyKind, ...thirdOfKinds, stagedOnly].includes(scenario)
+    const at = scenarios.findIndex(({ name }) => name === scenario)
+    const kinds = faultKinds.filter((_, index) => isOften || (index + at) % 2 === 0)
+
+    it.each(kinds)('ends and keeps every invariant, whichever write suffers %s', async (kind) => {
       const broken: string[] = []
       const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
       const story = { scenario, writes: places.length }

@@ -5,7 +5,7 @@ import { Totals } from './totals.js'
 
 const runs = [
   ...[1, 2, 3].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
-  ...[1, 2].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
+  { world: 'jobs', seed: 1, size: 20 } as const,
   // In this run, an old page of a parent range arrives while the scheduler works on a page of its child.
   { world: 'jobs', seed: 766411295, size: 40 } as const,
 ]
@@ -13,9 +13,9 @@ const runs = [
 describe('runs with many jobs', () => {
   it('complete most of them while faults last', async () => {
     // With twice as many jobs, from a tenth to nine tenths of a run end by then.
-    const reports = [await simulateJobs(12, 50), await simulateJobs(14, 50)]
-    for (const { acknowledged, problems } of reports) expect([acknowledged, problems]).toEqual([50, []])
-    expect(reports.reduce((sum, { endedUnderFaults }) => sum + endedUnderFaults, 0)).toBeGreaterThan(50)
+    const { acknowledged, problems, endedUnderFaults } = await simulateJobs(12, 50)
+    expect([acknowledged, problems]).toEqual([50, []])
+    expect(endedUnderFaults).toBeGreaterThan(25)
   })
 })
 

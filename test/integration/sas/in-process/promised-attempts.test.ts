@@ -67,7 +67,7 @@ describe('the same submission repeated in one process', () => {
     expect(job.planned).toBeDefined()
   })
 
-  it('makes each step once in a burst of two thousand submissions, as with documents', async () => {
+  it('makes each step once in a burst of a thousand submissions, as with documents', async () => {
     const results: unknown[] = []
     for (const keeps of [false, true]) {
       const w = units()
@@ -78,10 +78,10 @@ describe('the same submission repeated in one process', () => {
       await started
       const chain = aWorkflow({ a: [], b: ['a'] }, { completeWithin: '10m' })
       const all = Promise.all(
-        Array.from({ length: 2_000 }, (_, at) => one.client.submit(chain, {}, { jobId: `job-${at}` })),
+        Array.from({ length: 1_000 }, (_, at) => one.client.submit(chain, {}, { jobId: `job-${at}` })),
       )
       let ms = 0
-      for (; ms < 60_000 && calls.length < 4_000; ms += 100) await w.clock.advance(100)
+      for (; ms < 60_000 && calls.length < 2_000; ms += 100) await w.clock.advance(100)
       await all
       await w.clock.advance(20_000)
       const stop = Promise.all([one.scheduler.stop(), one.agents.stop()])

@@ -75,8 +75,9 @@ it('an ended job says how it ended', () => {
   expect(sentence([], left)).toBe('The job ended without b.')
   const compensation = { since: '', by: 'ada', reason: 'withdrawn', thenRetry: false }
   const undone = (states: Readonly<Record<string, string>>): Partial<JobDocument> => {
-    const entries = Object.entries(states).map(([id, state]) => [id, { state, dispatch: 1 }])
-    return { processState: 'Compensated', compensation, steps: Object.fromEntries(entries) } as never
+    const entries = Object.entries(states).map(([id, state]) => [id, { state, dispatch: 1 }] as const)
+    const ledger: Readonly<Record<string, object>> = Object.fromEntries(entries)
+    return { processState: 'Compensated', compensation, steps: ledger } as never
   }
   const acted = (stepId: string): StepDocument => open(stepId, { mayHaveActed: true, lockedBy: null })
   const without = open('none', { lockedBy: null, outcome: null, claim: null })
