@@ -23,14 +23,20 @@ export function endText(
   return `${end} ${failed.join(' ')} "stepward list --text ${jobId}/ --state Error" lists them.`
 }
 
-/** Says what a job that was undone has undone, and which steps may have an effect that stays, because they have no undo. */
-export function undoneText({ steps: ledger }: JobDocument, steps: readonly StepDocument[]): string {
-  const isUndone = ({ stepId }: StepDocument): boolean => ledger[stepId]?.state === 'Compensated'
-  const staying = steps.filter((step) => !isUndone(step) && mayHaveActed(step)).map(({ stepId }) => stepId)
+/** Says what a job that was undone has undone and why, and which effects may stay: those of steps without an undo, for example. */
+export function undoneText(
+  { compensation, stepIds, steps: ledger }: JobDocument,
+  steps: readonly StepDocument[],
+): string {
+  const isUndone = (stepId: string): boolean => ledger[stepId]?.state === 'Compensated'
+  const acted = new Set(steps.filter(mayHaveActed).map(({ stepId }) => stepId))
+  const staying = stepIds.filter((stepId) => acted.has(stepId) && !isUndone(stepId))
+  const why = compensation?.reason ?? 'see the audit'
+  const isSomeUndone = stepIds.some(isUndone)
   if (staying.length === 0)
-    return steps.some(isUndone) ? 'Everything was undone' : 'There was nothing to undo'
-  const why = `the ${staying.length === 1 ? 'effect' : 'effects'} of ${listed(staying)} may stay, without an undo`
-  return steps.some(isUndone) ? `What has an undo was undone; ${why}` : `Nothing was undone; ${why}`
+    return `${isSomeUndone ? 'Everything was undone' : 'There was nothing to undo'}: ${why}.`
+  const what = isSomeUndone ? 'What has an undo was undone' : 'Nothing was undone'
+  return `${what}: ${why}. The ${staying.length === 1 ? 'effect' : 'effects'} of ${listed(staying)} may stay.`
 }
 
 /** Says how many items of a large list did not end well, if any. */

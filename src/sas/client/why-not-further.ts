@@ -31,8 +31,7 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
   const { processState, attention, compensation, restartedAs } = job
   if (restartedAs !== undefined) return restartText(restartedAs)
   if (processState === 'Processed') return endText(job, steps)
-  if (processState === 'Compensated')
-    return `${undoneText(job, steps)}: ${compensation?.reason ?? 'see the audit'}.`
+  if (processState === 'Compensated') return undoneText(job, steps)
   const pause = pauseOf(job)
   if (pause !== null) return pausedText(pause, job, { steps, now })
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))

@@ -77,7 +77,7 @@ it('an ended job says how it ended', () => {
   const undone = (states: Readonly<Record<string, string>>): Partial<JobDocument> => {
     const entries = Object.entries(states).map(([id, state]) => [id, { state, dispatch: 1 }] as const)
     const ledger: Readonly<Record<string, object>> = Object.fromEntries(entries)
-    return { processState: 'Compensated', compensation, steps: ledger } as never
+    return { processState: 'Compensated', compensation, stepIds: Object.keys(states), steps: ledger } as never
   }
   const acted = (stepId: string): StepDocument => open(stepId, { mayHaveActed: true, lockedBy: null })
   const without = open('none', { lockedBy: null, outcome: null, claim: null })
@@ -86,11 +86,14 @@ it('an ended job says how it ended', () => {
     'Everything was undone: withdrawn.',
   )
   expect(sentence([acted('a')], undone({ a: 'Processed' }))).toBe(
-    'Nothing was undone; the effect of a may stay, without an undo: withdrawn.',
+    'Nothing was undone: withdrawn. The effect of a may stay.',
   )
-  expect(sentence([open('a'), acted('b'), acted('c')], undone({ a: 'Compensated', b: 'Processed' }))).toBe(
-    'What has an undo was undone; the effects of b and c may stay, without an undo: withdrawn.',
-  )
+  expect(
+    sentence(
+      [acted('c'), open('a'), acted('b')],
+      undone({ a: 'Compensated', b: 'Processed', c: 'NotStarted' }),
+    ),
+  ).toBe('What has an undo was undone: withdrawn. The effects of b and c may stay.')
 })
 
 it('a flagged job says that it waits for an operator, and for what', () => {
