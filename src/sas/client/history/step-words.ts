@@ -10,10 +10,10 @@ export function stepWords(before: StepDocument | null, after: StepDocument): Tol
   return { what: what.length === 0 ? [otherFields(before, after)] : what, by: byWhom(before, after) }
 }
 
-/** Does the same for the first document of a step that was done only in its job. */
-export function documentWords(done: StepDocument, after: StepDocument): Told {
-  const what = changesOf(done, after)
-  return { what: what.length === 0 ? ['its document was written'] : what, by: byWhom(done, after) }
+/** Does the same for the first document of a step that had begun only in its job. */
+export function documentWords(started: StepDocument, after: StepDocument): Told {
+  const what = changesOf(started, after)
+  return { what: what.length === 0 ? ['its document was written'] : what, by: byWhom(started, after) }
 }
 
 function changesOf(before: StepDocument, after: StepDocument): string[] {

@@ -1,6 +1,6 @@
 import { decodeDocument } from '../../model/decode.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
-import { doneInJob } from '../../model/planned/planned-steps.js'
+import { startedInJob } from '../../model/planned/planned-steps.js'
 import type { VersionHider } from '../../plan/hide-documents.js'
 import type { DocumentVersionChange } from '../../store/job-queries.js'
 import type { StateDocument } from '../../store/state-store.js'
@@ -102,8 +102,9 @@ function wordsOf({ operation, before, after }: OwnChange, job: JobDocument | nul
     return { what: [`changed (the version before is not kept): state ${stateOf(after)}`], by: null }
   if (after.kind === 'job') return jobWords(before?.kind === 'job' ? before.job : null, after.job)
   if (before?.kind === 'step') return stepWords(before.step, after.step)
-  const done = job === null ? undefined : doneInJob(job).find(({ stepId }) => stepId === after.step.stepId)
-  return done === undefined ? stepWords(null, after.step) : documentWords(done, after.step)
+  const inJob = job === null ? [] : startedInJob(job)
+  const started = inJob.find(({ stepId }) => stepId === after.step.stepId)
+  return started === undefined ? stepWords(null, after.step) : documentWords(started, after.step)
 }
 
 /** Returns the version of the job that these changes of one transaction have replaced. */

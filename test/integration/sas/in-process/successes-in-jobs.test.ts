@@ -262,6 +262,19 @@ describe('the history and the cost of a step whose success was only in its job (
     expect(words).toContain('ann a: its document was written')
   })
 
+  it('tell the dispatch of an attempt that is under way once, also if a migration writes the document', async () => {
+    const own = s.process()
+    s.holds.set('a', deferred())
+    await s.submit(aLine('ab'))
+    await own.run()
+    await s.client.migrate('job-1', aLine('ab', { version: 2, retry: { tries: 5 } }), terms)
+    const words = await told()
+    expect(words.filter((text) => text.includes('attempt 1 dispatched'))).toHaveLength(1)
+    expect(words).toContain('ann a: its document was written')
+    s.holds.get('a')?.resolve()
+    await own.run()
+  })
+
   it('tell the state from which its undo begins', async () => {
     const own = s.process()
     await s.submit(aLine('ab', { undo: true, undoUncertain: false }))
