@@ -14,7 +14,7 @@ import { asStored, replacing, type StateStore, type Stored } from '../store/stat
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
 import { attemptsInJob, type AgentsHere } from '../submission/attempts-in-job.js'
-import { successInJob } from './success-in-job.js'
+import { successInJob, type Pair } from './success-in-job.js'
 import type { KnownJobs } from './memory/known-jobs.js'
 import type { AttemptsInJobs } from './memory/attempts-in-jobs.js'
 
@@ -55,12 +55,6 @@ interface JobWriterOptions {
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
   readonly board: PauseBoard
-}
-
-/** A step before and after a write. */
-interface Pair {
-  readonly before: Stored<StepDocument>
-  readonly after: StepDocument
 }
 
 const none: readonly BegunStep[] = []

@@ -2,14 +2,11 @@ import { isBehind } from '../model/work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { doneAttemptOf, mostStepsLeft } from '../model/planned/done-step.js'
 import { etagOfPlanned, type BegunStep, type DoneStep } from '../model/planned/planned-steps.js'
-import { exceeds } from '../store/transaction.js'
 import type { Stored } from '../store/state-store.js'
-
-/** The largest size of the attempts and successes in a job document, because every later write of the job contains them. */
-const maxBytes = 2 * 1_024
+import { attemptsFit } from '../submission/attempts-in-job.js'
 
 /** A step before and after a write. */
-interface Pair {
+export interface Pair {
   readonly before: Stored<StepDocument>
   readonly after: StepDocument
 }
@@ -30,7 +27,6 @@ export function successInJob(
   if (done === null) return null
   const left = next.stepIds.filter((stepId) => !isBehind(next.steps[stepId]))
   if (left.length > mostStepsLeft) return null
-  const others = (next.planned ?? []).flatMap((plan) => [plan.attempt ?? [], plan.done ?? []])
   const attempts = begun.map(({ attempt }) => attempt)
-  return exceeds([...others, ...attempts, done], maxBytes) ? null : { step: after, done }
+  return attemptsFit(next, [...attempts, done]) ? { step: after, done } : null
 }

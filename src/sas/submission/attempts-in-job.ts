@@ -8,6 +8,15 @@ import { exceeds } from '../store/transaction.js'
 /** The largest size of the first attempts and successes in a job document. Every write of the job contains those that are left. */
 const maxBytes = 2 * 1_024
 
+/** Checks whether a job may also have these attempts and successes, beside those that it has. */
+export function attemptsFit(
+  { planned = [] }: Pick<JobDocument, 'planned'>,
+  added: readonly (BegunAttempt | DoneAttempt)[],
+): boolean {
+  const present = planned.flatMap(({ attempt, done }) => [attempt, done].filter((one) => one !== undefined))
+  return !exceeds([...present, ...added], maxBytes)
+}
+
 /** The agents of the process, which make attempts of jobs that it schedules. */
 export interface AgentsHere {
   readonly maker: Maker
@@ -30,26 +39,22 @@ export interface Dispatched {
 
 /** Returns the first attempts that may begin in the job, without documents of their steps (I46). */
 export function attemptsInJob(
-  { secrets, planned = [] }: Pick<JobDocument, 'secrets' | 'planned'>,
+  job: Pick<JobDocument, 'secrets' | 'planned'>,
   dispatched: Iterable<Dispatched>,
   { promise }: Pick<AgentsHere, 'promise'>,
   ended?: StepDocument,
 ): readonly BegunStep[] {
   const begun: BegunStep[] = []
   // The steps of a job with secrets hide their values.
-  if (secrets !== undefined) return begun
-  const attempts: (BegunAttempt | DoneAttempt)[] = []
-  for (const { attempt, done } of planned) {
-    if (attempt !== undefined) attempts.push(attempt)
-    if (done !== undefined) attempts.push(done)
-  }
+  if (job.secrets !== undefined) return begun
+  const attempts: BegunAttempt[] = []
   for (const { before, after } of dispatched) {
     const attempt = begunAttemptOf(before, after)
     if (attempt === null) continue
     attempts.push(attempt)
     // The depth of inputs is limited at each dispatch, but not that of undos.
     const { undoInput } = attempt
-    const mayBegin = !exceeds(attempts, maxBytes) && (undoInput === undefined || !isTooDeep(undoInput))
+    const mayBegin = attemptsFit(job, attempts) && (undoInput === undefined || !isTooDeep(undoInput))
     // The slot of the ended attempt is free before the first of these starts.
     if (mayBegin && promise(after, begun.length === 0 ? ended : undefined))
       begun.push({ step: after, attempt })

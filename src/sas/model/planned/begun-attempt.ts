@@ -22,6 +22,18 @@ const given: ReadonlySet<string> = new Set([
   'undoTemplate',
 ])
 
+/** Checks whether two versions of a step have the same fields, and differ in none but these. */
+export function changesOnly(names: ReadonlySet<string>, before: StepDocument, after: StepDocument): boolean {
+  // `for in` makes no list of the fields, of which almost all are the same.
+  for (const name in after) {
+    const value = (after as Readonly<Record<string, unknown>>)[name]
+    const was = (before as Readonly<Record<string, unknown>>)[name]
+    if (value !== was && !names.has(name) && !isDeepStrictEqual(value, was)) return false
+  }
+  for (const name in before) if (!(name in after)) return false
+  return true
+}
+
 /** The agents of a process that make an attempt. */
 export interface Maker {
   readonly by: string
@@ -52,12 +64,7 @@ export function begunAttemptOf(before: StepDocument, after: StepDocument): Begun
   if (lockedBy === null || firstBy === null || completeByMs === null) return null
   if (after.isClaimRequired || after.limits !== undefined || after.repeat !== undefined) return null
   if (after.secrets !== undefined) return null
-  // `for in` makes no list of the fields, of which almost all are the same.
-  for (const name in after) {
-    const value = (after as Readonly<Record<string, unknown>>)[name]
-    const was = (before as Readonly<Record<string, unknown>>)[name]
-    if (value !== was && !given.has(name) && !isDeepStrictEqual(value, was)) return null
-  }
+  if (!changesOnly(given, before, after)) return null
   const isBound = after.undoTemplate !== null
   return {
     input,

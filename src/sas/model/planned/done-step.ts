@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StepDocument } from '../documents.js'
 import { isTooDeep } from '../values/plain-json.js'
+import { changesOnly } from './begun-attempt.js'
 import type { DoneAttempt } from './planned-step.js'
 
 /**
@@ -58,13 +59,5 @@ export function doneAttemptOf(before: StepDocument, after: StepDocument): DoneAt
     after.currentState === after.targetState &&
     after.mayHaveActed &&
     isUndoOf(before, done, undo)
-  if (!isGiven) return null
-  // `for in` makes no list of the fields, of which almost all are the same.
-  for (const name in after) {
-    const value = (after as Readonly<Record<string, unknown>>)[name]
-    const was = (before as Readonly<Record<string, unknown>>)[name]
-    if (value !== was && !given.has(name) && !isDeepStrictEqual(value, was)) return null
-  }
-  for (const name in before) if (!(name in after)) return null
-  return done
+  return isGiven && changesOnly(given, before, after) ? done : null
 }
